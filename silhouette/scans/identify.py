@@ -76,7 +76,7 @@ def identify(
     for number, blob in enumerate(pieces.blobs, start=1):
         known = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
-        found = _match(own, blob, known, around)
+        found = blob.match or _match(own, blob, known, around)
         if found is not None and found.sure and blob.could_be_several:
             several = _taken_apart(own, blob, found, known, around) if blob.kind == "fighter" else []
             for other, match_of_it, points in several:

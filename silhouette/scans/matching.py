@@ -31,6 +31,11 @@ MOST_NOISE = 0.8
 scatters more, and more than twice as much as the table, does not lie on the model."""
 
 
+SURELY, SURELY_ROUGH = 0.9, 0.3
+"""mm, root mean square: a figure that fits worse is not beyond doubt, nor is one on a rough scan that fits worse than
+the second over 0.9 of its noise. On coarse scans another model fitted to 1.5 mm, the right one to 0.6."""
+
+
 @dataclass(frozen=True, eq=False)
 class Match:
     """A known model at the place of a scanned piece."""
@@ -138,29 +143,29 @@ def normals_of(points: Floats) -> Floats:
     return normals
 
 
-def _base_agrees(known: Known, disc: Disc | None) -> bool:
+def _base_agrees(entry: Known, disc: Disc | None) -> bool:
     """Whether a model may stand on a base as measured: 25 mm may be measured as 27, but not as 32."""
-    if disc is None or known.model.base is None:
+    if disc is None or entry.model.base is None:
         return True
-    slack = max(2.5, 3.0 * disc.error, 0.1 * known.model.base.diameter)
-    return abs(known.model.base.diameter - disc.diameter) <= slack
+    slack = max(2.5, 3.0 * disc.error, 0.1 * entry.model.base.diameter)
+    return abs(entry.model.base.diameter - disc.diameter) <= slack
 
 
-def _size_agrees(known: Known, scanned: Scanned) -> bool:
+def _size_agrees(entry: Known, scanned: Scanned) -> bool:
     """Whether a model is not much larger than the piece: such a one would for the most part not be seen.
 
     A piece may well be larger than its model: it may have grown together with others.
     """
-    low, high = known.model.mesh.bounds
+    low, high = entry.model.mesh.bounds
     extent = scanned.points.max(axis=0) - np.minimum(scanned.points.min(axis=0), [np.inf, np.inf, 0.0])
     across = float(np.hypot(*(high - low)[:2]))
     return bool(high[2] <= 1.25 * extent[2] + 5.0 and across <= 1.5 * np.hypot(*extent[:2]) + 5.0)
 
 
-def _finalists(known: Sequence[Known], scanned: Scanned) -> list[Candidate]:
+def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
     """The best poses of all models, best first: each from a few points, then those that look best from all."""
     quick: list[tuple[float, Known, Upright]] = []
-    for model in known:
+    for model in models:
         surface = model.surface
         reach = max(2.0, surface.reach * np.radians(YAW_STEP))
         for _, start in coarse_poses(surface, scanned, YAW_STEP, STARTS):
@@ -231,6 +236,8 @@ def _deviations(best: Candidate, others: Sequence[Candidate], scanned: Scanned) 
 def doubt(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> str:
     """What speaks against the best candidate being right, in a few words; empty where nothing does."""
     own, surface = best.quality, best.known.surface
+    if own.residual > max(SURELY, SURELY_ROUGH + 0.9 * scanned.noise) and best.known.model.kind == "fighter":
+        return "it fits too roughly"
     area = own.tolerance**2
     # A large piece has insides and undersides that cameras look into from few places, and large plain parts: there a
     # share of it may be lost. On a figure the same share would be the weapon that tells it from another.
@@ -259,6 +266,7 @@ def _is_ruled_out(best: Quality, other: Quality, area: float) -> bool:
     """Whether another model fits so much worse than the best that it cannot be the right one."""
     return (
         other.cost > 1.2 * best.cost + 0.02
+        or other.residual > 1.6 * best.residual + 0.3
         or other.unexplained > best.unexplained + 0.06
         or other.unexplained_patch > best.unexplained_patch + 30.0 * area
         or other.unseen > best.unseen + 0.06

@@ -11,6 +11,7 @@ from scipy import ndimage
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.known import Known
 from silhouette.scans.known_scale import ScaleMatch, match_scale
+from silhouette.scans.matching import FEWEST_POINTS
 
 PIECES = 5
 """On how many pieces models are tried: two that agree leave no doubt, some may be of no model, more are more exact."""
@@ -71,15 +72,15 @@ def _apart(scales: Sequence[float]) -> list[float]:
 def pieces_apart(points: Floats, spacing: float, noise: float) -> list[Floats]:
     """The points (k, 3) of each piece that stands apart on z = 0, down to the table; the tallest for its width first.
 
-    Pieces of fewer than 200 points tell nothing. What is tall and narrow is likely to be a figure, and there are more
-    models of figures than of terrain.
+    Pieces of fewer than `FEWEST_POINTS` tell nothing. What is tall and narrow is likely to be a figure, and there are
+    more models of figures than of terrain.
 
     >>> pieces_apart(np.zeros((0, 3)), 1.0, 0.1)
     []
     """
     foot = max(4 * noise, 1.5 * spacing)
     up = points[points[:, 2] > foot]
-    if len(up) < 200:
+    if len(up) < FEWEST_POINTS:
         return []
     pixel = 2 * spacing
     low = up[:, :2].min(axis=0) - 2 * pixel
@@ -95,7 +96,7 @@ def pieces_apart(points: Floats, spacing: float, noise: float) -> list[Floats]:
     order = np.argsort(number, kind="stable")
     ends = np.cumsum(np.bincount(number, minlength=count + 1))
     found = [points[order[ends[k] : ends[k + 1]]] for k in range(count)]
-    large = [piece for piece in found if len(piece) >= 200]
+    large = [piece for piece in found if len(piece) >= FEWEST_POINTS]
     return sorted(
         large, key=lambda piece: -float(piece[:, 2].max()) / float(np.ptp(piece[:, :2], axis=0).max() + 1e-300)
     )

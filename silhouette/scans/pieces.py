@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.scans.classify import Figure, is_apart
 from silhouette.scans.discs import Disc, find_discs
 from silhouette.scans.figures import on_discs
 from silhouette.scans.kinds import of_figure, of_thing
+from silhouette.scans.matching import Match
 from silhouette.scans.objects import parts_of
 from silhouette.scans.regions import nearest_along, regions_above, taken_in
 from silhouette.scans.surfaces import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
@@ -29,6 +32,7 @@ class Blob:
     # Whether it does not look like a part of the game (a mug, a hand's edge, dice), so that one should ask
     is_odd: bool
     why: str = ""  # what speaks for its kind, or for several, in a few words for people
+    match: Match | None = None  # the known figure that it is, sure or not, where it was found as one
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +69,7 @@ def find_pieces(  # noqa: PLR0913
     size: tuple[float, float] | None = None,
     colours: NDArray[np.uint8] | None = None,
     discs: list[Disc] | None = None,
+    figures: Sequence[Figure] = (),
 ) -> Pieces:
     """What stands on the table, apart: first the figures, then terrain, each by place (x, then y).
 
@@ -78,6 +83,7 @@ def find_pieces(  # noqa: PLR0913
         size: the table's edges along x and y in mm, its middle at the origin; None where there is no table.
         colours: (n, 3) of the vertices, where there are any.
         discs: round bases in mm; looked for here where they are left out.
+        figures: known ones, which are taken as they are.
 
     >>> find_pieces(np.empty((0, 3)), None, np.empty(0, bool), np.empty(0, bool), noise=0.2, spacing=1.0).blobs
     ()
@@ -95,8 +101,13 @@ def find_pieces(  # noqa: PLR0913
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
     parts: list[_PartOfScan] = []
     rest = labels.copy()
+    for figure in figures:
+        rest[figure.points] = -2
+        blob = Blob("fighter", figure.disc, figure.disc.ground, None, False, False, "", figure.match)
+        parts.append((blob, figure.points.astype(np.int32)))
     believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
-    for standing in on_discs(points, edges, labels, believed, noise, spacing):
+    believed = [disc for disc in believed if all(is_apart(disc, figure.disc) for figure in figures)]
+    for standing in on_discs(points, edges, np.where(rest == -2, -1, labels), believed, noise, spacing):
         rest[standing.points] = -2
         look = of_figure(points[standing.points], standing.disc)
         blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
@@ -208,5 +219,5 @@ def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_Pa
             terrain = [n + 1 for n, m in enumerate(order) if parts[m][0].kind == "terrain"]
             below = below[np.isin(below, terrain)]
             on = int(np.bincount(below).argmax()) if len(below) else None
-        blobs.append(Blob(blob.kind, blob.disc, blob.ground, on, blob.could_be_several, blob.is_odd, blob.why))
+        blobs.append(replace(blob, on=on))
     return Pieces(out, tuple(blobs))

@@ -58,6 +58,17 @@ class Plane:
         far = 2 * surfels.cell
         return int((inside & (height > far)).sum()), int((inside & (height < -far)).sum())
 
+    def bears(self, surfels: Surfels) -> int:
+        """How many separate things stand on it, by the vertices: surfels of a hall are coarser than figures.
+
+        They rise a thirtieth of its width at least, as figures on a table do, and are no higher than what joins parts.
+        """
+        points = surfels.vertices
+        inside = ((points @ self.axes.T) @ self.hull[:, :2].T + self.hull[:, 2] < -2 * surfels.spacing).all(axis=1)
+        height = points @ self.normal - self.offset
+        these = inside & (height > self.extent / 30) & (height < BRIDGE * self.extent)
+        return len(_things(points[these] @ self.axes.T, height[these], max(self.extent / 200, surfels.spacing)))
+
     def things_among(self, surfels: Surfels, these: Flags) -> Floats:
         """The heights of the separate things that some of the surfels make, seen from above."""
         points = surfels.points[these]

@@ -16,6 +16,7 @@ from silhouette.common.text import in_a_row
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
 from silhouette.scans.known import Known
+from silhouette.scans.known_scale import ScaleMatch
 from silhouette.scans.levelling import Level
 from silhouette.scans.model_votes import PIECES, scale_by_models
 from silhouette.scans.plausible import There, levelled
@@ -30,7 +31,13 @@ ScaleSource = Literal["given", "length", "units", "known models", "bases", "gues
 UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}  # millimetres in the units that programs write
 DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}  # units as 3MF files call them
 
+GUESSABLE = ("mm", "cm", "m")
+"""The units that a file may have without saying so; feet and inches are taken only where the file or the user says."""
+
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
+
+DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
+FEW = 3  # pieces on which known models are tried where the file says its units
 
 PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
 OTHER = "another size: give --length or --scale"  # the answer besides a single one, which settles nothing
@@ -94,19 +101,23 @@ def scale_of(
         return _checked(there, Scale(number, "given", 0.0), "the answer")
     rims = _Rims(scan, level, edges)
     options = _by_given_bases(rims, there, wanted.bases) if wanted.bases else _judged(rims, there)
-    if wanted.answer is not None:
-        for option in options:
-            if option.text == wanted.answer:
-                return Scale(option.mm, "given", option.error)
-    best = options[0]
-    if known and not wanted.bases:
+    answered = _answered(options, wanted.answer)
+    if answered is None and known and not wanted.bases:
         options = _with_models(scan, level, there, options, known)
-        best = options[0]
+        answered = _answered(options, wanted.answer)
+    if answered is not None:
+        return answered
+    best = options[0]
     question = None
     if best.ask:
         answers = tuple(dict.fromkeys(one.text for one in options[:5]))
         question = Question(SCALE, f"How large is it? {best.why}", answers if len(answers) > 1 else (*answers, OTHER))
     return Scale(best.mm, best.source, best.error, question, best.warnings)
+
+
+def _answered(options: Sequence[_Option], answer: str | None) -> Scale | None:
+    """The scale that an answer to an earlier question gives; None where it is none of these."""
+    return next((Scale(option.mm, "given", option.error) for option in options if option.text == answer), None)
 
 
 @dataclass(frozen=True)
@@ -123,29 +134,38 @@ class _Option:
 
 
 def _with_models(
-    scan: Scan, level: Level, there: There, options: list[_Option], known: Sequence[Known]
+    scan: Scan, level: Level, there: There, options: list[_Option], models: Sequence[Known]
 ) -> list[_Option]:
-    """The answers where models are known: theirs first where they are sure.
+    """The answers where models are known, which vote wherever they fit beyond doubt.
 
-    Where the file's units stand, two pieces are tried: models that fit at 2 % more or less are worth a warning.
+    Models that fit in the file's units settle them. Where they fit elsewhere, that is a question.
     """
-    stands = options[0].source == "units" and not options[0].ask
     points, usable = levelled(scan, level), _on_table(scan, level)
-    scales = [option.mm for option in (options[:1] if stands else options)]
-    pieces = 2 if stands else PIECES
-    found = scale_by_models(points, usable, level.spacing, level.noise, known, scales, pieces)
-    if found is None or not found.sure:
+
+    def by_models(scales: Sequence[float], pieces: int) -> ScaleMatch | None:
+        match = scale_by_models(points, usable, level.spacing, level.noise, models, scales, pieces)
+        return match if match is not None and match.sure else None
+
+    own = options[0] if options[0].source == "units" else None
+    fitting = by_models([own.mm], FEW) if own is not None else None
+    if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= DRIFT:
+        return [replace(own, ask=False), *options[1:]]
+    others = [option.mm for option in options if option is not own]
+    fitting = fitting or by_models(others, PIECES) or (by_models([], FEW) if own is None or own.ask else None)
+    if fitting is None:
         return options
-    if stands:
-        off = found.mm / options[0].mm - 1
-        if abs(off) > 0.02:
-            size = "small" if off > 0 else "large"
-            warning = f"By the scan's units known models are {abs(off):.1%} too {size}: {', '.join(found.models[:3])}."
-            options[0] = replace(options[0], warnings=(*options[0].warnings, warning))
-        return options
-    text = f"{there.words(found.mm)}, by {' and '.join(found.models[:3])}"
-    mm, error = _with_bases(found.mm, found.error, options)
-    return [_Option(mm, "known models", error, text, warnings=(_unlike(scan, there, mm),)), *options]
+    mm, error = _with_bases(fitting.mm, fitting.error, options)
+    text = f"{there.words(mm)}, by {' and '.join(fitting.models[:3])}"
+    if own is None:
+        return [_Option(mm, "known models", error, text, warnings=(_unlike(scan, there, mm),)), *options]
+    off = mm / own.mm - 1.0
+    size = "small" if off > 0 else "large"
+    warning = f"By the scan's units known models are {abs(off):.1%} too {size}: {', '.join(fitting.models[:3])}."
+    why = "The file's units and the known models do not agree."
+    if abs(off) < 0.1:
+        own = replace(own, ask=True, why=why, warnings=(*own.warnings, warning))
+        return [own, _Option(mm, "known models", error, text), *options[1:]]
+    return [_Option(mm, "known models", error, text, True, why, (warning,)), replace(own, ask=False), *options[1:]]
 
 
 def _with_bases(mm: float, error: float, options: Sequence[_Option]) -> tuple[float, float]:
@@ -302,11 +322,12 @@ def _ordered(scan: Scan, there: There, sizes: Sizes) -> list[_Option]:
 
     A scale is some unit's, or any number. The numbers of one unit are one scale, those of any are spread over a range
     of which what was measured singles out a hundredth: so a unit may fit a hundred times (4.6 in the logarithm) worse.
-    Besides, the file's own unit is by far the likeliest, and the others are less likely than any number.
+    Besides, the file's own unit is by far the likeliest, and the others are less likely than any number. A unit that
+    the file declares comes first wherever it is plausible.
     """
     own = UNITS[_unit(scan) or "mm"]
-    bonus = {mm: 4.0 for mm in UNITS.values() if there.plausible(mm)}
-    if own in bonus:
+    bonus = {UNITS[name]: 4.0 for name in GUESSABLE if there.plausible(UNITS[name])}
+    if there.plausible(own):
         bonus[own] = 7.5 if _unit(scan) else 6.0
     others = [mm for mm in sizes.scales(*there.limits()) if not any(abs(math.log(mm / unit)) < AGREE for unit in bonus)]
     found = [*bonus, *others] or [850 / max(there.edges)]
@@ -314,6 +335,8 @@ def _ordered(scan: Scan, there: There, sizes: Sizes) -> list[_Option]:
     at = [mm if abs(math.log(sizes.refined(mm)[0] / mm)) > AGREE else sizes.refined(mm)[0] for mm in found]
     votes = sizes.likelihood(np.array(at)) + [bonus.get(mm, 0.0) for mm in found]
     score = votes + sizes.rarity(np.array(at)) + [there.likeness(mm) for mm in found]
+    if _unit(scan) is not None and own in bonus:
+        score[found.index(own)] = np.inf  # what a file says of itself holds where it may; others may be asked about
     order = np.argsort(-score, kind="stable").tolist()
     return _options(scan, there, sizes, [found[k] for k in order], {found[k]: float(votes[k]) for k in order})
 
@@ -333,7 +356,7 @@ def _options(scan: Scan, there: There, sizes: Sizes, order: list[float], votes: 
     own = UNITS[_unit(scan) or "mm"]
     seen = sizes.chance.sum() >= 0.7 and sizes.explained(best) > 0
     rivals = [mm for mm in order[1:] if abs(math.log(mm / best)) > AGREE and votes[mm] > votes[best] - PLAINLY]
-    name = next((name for name, mm in UNITS.items() if mm == best), None)
+    name = next((name for name, mm in UNITS.items() if mm == best and (name in GUESSABLE or mm == own)), None)
     warnings = []
     if name is not None:
         source: ScaleSource = "units"

@@ -7,7 +7,7 @@ file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,9 +17,10 @@ from silhouette.common.errors import FileError, OutOfTime, time_limit
 from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
 from silhouette.scans.assembling import remarks, scanned_pieces
+from silhouette.scans.classify import Figure, known_figures
 from silhouette.scans.identify import Surroundings, identify
 from silhouette.scans.keeping import Earlier
-from silhouette.scans.known import known_models
+from silhouette.scans.known import Known, known_models
 from silhouette.scans.levelling import Level, as_answered, level
 from silhouette.scans.pieces import find_pieces
 from silhouette.scans.plausible import levelled
@@ -28,6 +29,7 @@ from silhouette.scans.reading import Scan, read_scan, step_of
 from silhouette.scans.regions import refuse_spikes
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, scale_of
 from silhouette.scans.scanned import ScannedTable
+from silhouette.scans.segment import prominences, relief_of
 from silhouette.scans.welding import welded
 
 Step = Callable[[int, int], None]
@@ -86,8 +88,10 @@ def scan_table(
     noise, spacing = lie.noise * scale.mm, lie.spacing * scale.mm
     size = None if lie.size is None else (lie.size[0] * scale.mm, lie.size[1] * scale.mm)
     most = SECONDS + SECONDS_EACH * len(points)
+    around = Surroundings(scan, points, noise, spacing)
     try:
         with time_limit(most):
+            upright = _known_figures(around, size, figures.models)
             found = find_pieces(
                 points,
                 scan.faces,
@@ -97,6 +101,7 @@ def scan_table(
                 spacing=spacing,
                 size=size,
                 colours=scan.colours,
+                figures=upright,
             )
     except OutOfTime:
         raise FileError(
@@ -107,7 +112,6 @@ def scan_table(
     total = STEPS + len(found.blobs)
     done = iter(range(5, total))
     step(next(done), total)
-    around = Surroundings(scan, points, noise, spacing)
     identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
     labels, pieces, questions = scanned_pieces(identified, around, earlier)
     coarse, least = _step_doubt(scan, scale.mm)
@@ -129,6 +133,16 @@ def scan_table(
         figures=tuple(map(str, request.figures)),
         terrain=tuple(map(str, request.terrain)),
     )
+
+
+def _known_figures(around: Surroundings, size: tuple[float, float] | None, models: Sequence[Known]) -> list[Figure]:
+    """The known figures that stand upright on a scan; vehicles are no such."""
+    fighters = [model for model in models if model.model.kind == "fighter"]
+    scan, points = around.scan, around.points
+    relief = relief_of(points, scan.faces, scan.usable, around.spacing, size) if fighters else None
+    if relief is None:
+        return []
+    return known_figures(prominences(relief), relief, points, around.normals, scan.usable, fighters, around.noise)
 
 
 def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:

@@ -40,6 +40,7 @@ class Surfels:
     # (n,) how far the neighbours of each spread across its plane, as a share of how far they spread in the plane,
     # across the longest way: 0 of a plane, 1 of points in a ball
     thickness: Floats
+    vertices: Floats  # (v, 3) float64, the usable vertices of the scan, which lie close where it is fine
 
     def share_of_space(self) -> float:
         """The share of the surfels whose neighbours fill a space more than they lie on a surface."""
@@ -73,7 +74,7 @@ def surfels_of(scan: Scan, seed: int = 0) -> Surfels:
     if out is not None:
         against = (_sums(voxels, out[kept]) * normals).sum(axis=1) < 0
         normals[against] *= -1
-    return Surfels(means, normals, out is not None, cell, samples, out, spacing, thickness)
+    return Surfels(means, normals, out is not None, cell, samples, out, spacing, thickness, scan.vertices[scan.usable])
 
 
 def _drawn(scan: Scan, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -124,7 +124,8 @@ def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfel
     if plane.extent > 0.97 * ground.extent and plane.covers(ground.middle, surfels.cell):
         return True  # what is below is the table's underside or a shelf: a roof is smaller than what bears it
     if plane.area < 0.05 * ground.area:
-        return False
+        # A table in a hall is that as well; a platform on a table bears less than what stands about it.
+        return plane.bears(surfels) > max(2, 2 * ground.bears(surfels))
     flat = surfels.points @ ground.axes.T
     over = ((surfels.points @ plane.axes.T) @ plane.hull[:, :2].T + plane.hull[:, 2] < 3 * surfels.cell).all(axis=1)
     height = surfels.points @ ground.normal - ground.offset
