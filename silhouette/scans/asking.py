@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from silhouette.common.geometry import Floats
 from silhouette.scans.identify import Identified, without
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match
 from silhouette.scans.pieces import Blob
-from silhouette.scans.questions import Question, kind_of
+from silhouette.scans.questions import ABOUT_MODEL, Question, kind_of
 
 AS_SCANNED, NEITHER = "not sure: keep what was scanned", "none of the known ones"
 """The answers that leave it open which model a scanned piece is, and that say that it is none."""
@@ -57,9 +56,9 @@ def about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> 
             return None  # a figure of somebody whose meshes are not known; on terrain it may be a part of that
         text = f"piece {number} looks like a figure and like none of the known ones: what is it?"
         return Question(_key("odd", place), text, (FIGURE, TERRAIN, LEFT_OUT), (str(number),), at)
-    stem = Path(match.known.path).stem
+    stem = match.name
     text = f"is piece {number} {stem}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
-    return Question(_key("model", place), text, (AS_SCANNED, stem, NEITHER), (str(number),), at)
+    return Question(_key(ABOUT_MODEL, place), text, (AS_SCANNED, stem, NEITHER), (str(number),), at)
 
 
 def _key(kind: str, place: Floats) -> str:
@@ -94,7 +93,7 @@ def as_answered(
             blob = replace(blob, is_odd=False, kind="fighter" if answers["odd"] == FIGURE else "terrain")
         if answers.get("several") == ONE:
             blob = replace(blob, could_be_several=False)
-        settled.append((blob, _told(found, answers.get("model"))))
+        settled.append((blob, _told(found, answers.get(ABOUT_MODEL))))
     blobs = tuple(blob for blob, _ in settled)
     whole = replace(
         identified, pieces=replace(identified.pieces, blobs=blobs), matches=tuple(one for _, one in settled)
@@ -114,4 +113,4 @@ def _told(found: Match | None, answer: str | None) -> Match | None:
         return found
     if answer == NEITHER:
         return None
-    return replace(found, sure=True) if answer == Path(found.known.path).stem else found
+    return replace(found, sure=True) if answer == found.name else found

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -54,7 +53,9 @@ def scanned_pieces(
     )
     said = [said_kind(place, earlier) == blob.kind for place, blob in zip(places, pieces.blobs, strict=True)]
     kept = list(map(_agreed, kept, pieces.blobs, said))
-    names = _names(pieces.blobs, matches, kept)
+    checks = earlier.keys.get("check", ())
+    checked = frozenset(str(value) for check in checks for value in check.values())
+    names = _names(pieces.blobs, matches, kept, checked)
     faces = _faces_by_piece(around.scan, pieces.labels, len(pieces.blobs))
     rough = _roughness(matches, around.noise)
     made = tuple(
@@ -103,16 +104,24 @@ def _agreed(before: EarlierPiece | None, blob: Blob, is_said: bool) -> EarlierPi
     return None if NUMBERED.fullmatch(before.name) else replace(before, kind=blob.kind)
 
 
-def _names(blobs: Sequence[Blob], matches: Sequence[Match | None], kept: Sequence[EarlierPiece | None]) -> list[str]:
-    """A unique name for each piece: the one that it had, that of the known terrain that it is, or a number."""
-    taken = {before.name for before in kept if before is not None}
+def _names(
+    blobs: Sequence[Blob],
+    matches: Sequence[Match | None],
+    kept: Sequence[EarlierPiece | None],
+    checked: frozenset[str] = frozenset(),
+) -> list[str]:
+    """A unique name for each piece: the one that it had, that of the known model that it is, or a number.
+
+    A number gives way to the name of a model, unless a person has written something of that piece, or checks name it.
+    """
+    before = [earlier for earlier in kept if earlier is not None]
+    taken = {earlier.name for earlier in before}
     names: list[str] = []
-    for blob, found, before in zip(blobs, matches, kept, strict=True):
-        if before is not None and before.name not in names:
-            names.append(before.name)
+    for blob, match, earlier in zip(blobs, matches, kept, strict=True):
+        stem = match.name if match is not None and match.sure else ""
+        if earlier is not None and earlier.name not in names and not (stem and _is_untouched(earlier, checked)):
+            names.append(earlier.name)
             continue
-        is_known = blob.kind == "terrain" and found is not None and found.sure
-        stem = Path(found.known.path).stem if is_known and found is not None else ""
         if stem:
             name = numbered(stem, taken) if stem in taken else stem
         else:
@@ -120,6 +129,12 @@ def _names(blobs: Sequence[Blob], matches: Sequence[Match | None], kept: Sequenc
         taken.add(name)
         names.append(name)
     return names
+
+
+def _is_untouched(earlier: EarlierPiece, checked: frozenset[str]) -> bool:
+    """Whether a piece is as a run has left it: with a number for a name, which no check names, and nothing else."""
+    is_numbered = NUMBERED.fullmatch(earlier.name) is not None and earlier.name not in checked
+    return is_numbered and earlier.facing is None and not earlier.keys
 
 
 def _piece(
@@ -202,8 +217,13 @@ def _with_names(question: Question, names: Sequence[str]) -> Question:
     return replace(question, text=text, about=tuple(named(one) for one in question.about))
 
 
-def remarks(pieces: Sequence[ScannedPiece]) -> Iterator[str]:
-    """A sentence for each thing about the pieces that a player should know: holes, and what is estimated."""
+def remarks(pieces: Sequence[ScannedPiece], has_figures: bool = False) -> Iterator[str]:
+    """A sentence for each thing about the pieces that a player should know: holes, and what is estimated.
+
+    Args:
+        pieces: of the table.
+        has_figures: whether meshes of figures were given, which is then no advice.
+    """
     scanned = [(piece, piece.mesh) for piece in pieces if piece.mesh is not None]
     closed = [
         f"{piece.name} ({mesh.holes}, up to {mesh.largest:.0f} mm across)" for piece, mesh in scanned if mesh.holes
@@ -216,7 +236,10 @@ def remarks(pieces: Sequence[ScannedPiece]) -> Iterator[str]:
     figures = [piece for piece, _ in scanned if piece.kind != "terrain"]
     if figures:
         names = ", ".join(piece.name for piece in figures)
-        yield f"as scanned, with an estimated eye: {names}; give their meshes with --figures, or write eye"
+        advice = (
+            "answer which they are, or write eye" if has_figures else "give their meshes with --figures, or write eye"
+        )
+        yield f"as scanned, with an estimated eye: {names}; {advice}"
     lost = ", ".join(piece.name for piece in pieces if piece.kind != "terrain" and piece.facing is None)
     if lost:
         yield f"nobody knows where they look: {lost}; write facing into the scene"

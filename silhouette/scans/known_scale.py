@@ -102,12 +102,12 @@ def _is_telling(group: Sequence[_Scaled]) -> bool:
     return len({one.candidate.known for one in group}) > 1 or any(not _is_plain(one) for one in group)
 
 
-def _fitted(blob: Floats, known: Sequence[Known], mm: float, noise: float) -> list[_Scaled]:
+def _fitted(blob: Floats, models: Sequence[Known], mm: float, noise: float) -> list[_Scaled]:
     """The models of about the size of a piece at a scale, each where it fits best: a quick look, then the best."""
     if len(blob) < FEWEST_POINTS:
         return []
     tall = max(float(blob[:, 2].max()) * mm, 1e-9)
-    fitting = [one for one in known if abs(np.log(one.model.mesh.bounds[1, 2] / tall)) <= OFF]
+    fitting = [one for one in models if abs(np.log(one.model.mesh.bounds[1, 2] / tall)) <= OFF]
     scanned = scanned_piece(blob * mm, None, None, 0.0, noise * mm)
     if not fitting or np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import scipy
@@ -52,6 +53,11 @@ class Match:
     facing: float
     explained: Flags  # (k,) bool, which of the points given lie on this model, as near as the scan's noise allows
     why: str = ""  # what speaks against being sure, in a few words; empty where it is
+
+    @property
+    def name(self) -> str:
+        """The name of its file without the ending, by which people call it."""
+        return Path(self.known.path).stem
 
     @property
     def has_front(self) -> bool:

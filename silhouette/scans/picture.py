@@ -155,11 +155,12 @@ def _subtitle(table: ScannedTable) -> str:
     size = "no table found" if table.size is None else f"table {table.size[0]:.0f} x {table.size[1]:.0f} mm"
     figures = sum(piece.kind != "terrain" for piece in table.pieces)
     terrain = len(table.pieces) - figures
-    return f"{size}, noise {table.noise:.2g} mm, {figures} figures, {terrain} pieces of terrain"
+    counts = f"{figures} figures, {terrain} pieces of terrain"
+    return f"{size}, noise {table.noise:.2g} mm, {counts}; grade: {table.account.grade}"
 
 
 def _legend(table: ScannedTable, text: Face) -> list[tuple[Colour, str]]:
-    """Lines below the picture: what each number is, then the questions."""
+    """Lines below the picture: how many figures were found, what each number is, then the questions."""
     parts = joined([f"{piece.number}: {_called(piece)}" for piece in table.pieces])
     lines = text.wrapped(text.printable(parts), WIDTH - 2 * MARGIN, most=12) if parts else []
     asked = [
@@ -167,7 +168,16 @@ def _legend(table: ScannedTable, text: Face) -> list[tuple[Colour, str]]:
         for question in table.questions
         for line in text.wrapped(text.printable(f"? {question.text}"), WIDTH - 2 * MARGIN, most=3)
     ]
-    return [*((INK, line) for line in lines), *((VERMILLION, line) for line in asked)]
+    account = table.account
+    counts = [
+        line
+        for sentence in (account.counts(), *account.warnings())
+        if sentence
+        for line in text.wrapped(text.printable(sentence), WIDTH - 2 * MARGIN, most=3)
+    ]
+    colour = VERMILLION if account.missing or account.unknown or account.warnings() else INK
+    marked = ((VERMILLION, line) for line in asked)
+    return [*((colour, line) for line in counts), *((INK, line) for line in lines), *marked]
 
 
 def _called(piece: ScannedPiece) -> str:

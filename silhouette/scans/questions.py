@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 SCALE = "scale"  # the key of the question how large the scan is
+ABOUT_MODEL = "model"  # the kind of the question whether a piece is a known model; its second answer is that model
 
 
 def kind_of(key: str) -> str:

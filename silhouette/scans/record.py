@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from silhouette.scans.account import Grade
 from silhouette.scans.scale import ScaleSource
 from silhouette.scans.scanned import PlacedKind, ScannedPiece, ScannedTable
 
@@ -85,6 +86,9 @@ class ScanRecord(TypedDict):
     ]
     table: Annotated[TableRecord | None, Field(description="null where there is no table")]
     pieces: list[PieceRecord]
+    grade: Annotated[Grade, Field(description="what the scan is good for: too coarse or rough, for terrain only")]
+    missing: Annotated[list[str], Field(description="figures that were looked for and not found, by their files")]
+    unknown: Annotated[int, Field(description="how many things look like figures and like none that was looked for")]
     questions: list[str]
     warnings: list[str]
 
@@ -110,6 +114,9 @@ def record_of(table: ScannedTable) -> ScanRecord:
         "to_table": [float(number) for number in table.to_table.ravel()],
         "table": top,
         "pieces": [_piece(piece) for piece in table.pieces],
+        "grade": table.account.grade,
+        "missing": list(table.account.missing),
+        "unknown": table.account.unknown,
         "questions": [question.text for question in table.questions],
         "warnings": list(table.warnings),
     }

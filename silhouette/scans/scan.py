@@ -14,21 +14,23 @@ from pathlib import Path
 import numpy as np
 
 from silhouette.common.errors import FileError, OutOfTime, time_limit
-from silhouette.common.geometry import Floats
+from silhouette.common.geometry import Floats, Integers
 from silhouette.files.cache import Cache
+from silhouette.scans.account import Account, account_of
 from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.classify import Figure, known_figures
-from silhouette.scans.identify import Surroundings, identify
+from silhouette.scans.identify import Identified, Surroundings, identify
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import Known, known_models
 from silhouette.scans.levelling import Level, as_answered, level
-from silhouette.scans.pieces import find_pieces
+from silhouette.scans.matching import FEWEST_POINTS, point_spacing
+from silhouette.scans.pieces import Pieces, find_pieces
 from silhouette.scans.plausible import levelled
 from silhouette.scans.questions import SCALE, Question
 from silhouette.scans.reading import Scan, read_scan, step_of
 from silhouette.scans.regions import refuse_spikes
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, scale_of
-from silhouette.scans.scanned import ScannedTable
+from silhouette.scans.scanned import ScannedPiece, ScannedTable
 from silhouette.scans.segment import prominences, relief_of
 from silhouette.scans.welding import welded
 
@@ -67,6 +69,78 @@ def scan_table(
     Raises:
         FileError: where the scan cannot be read, or which way is up cannot be told, or its pieces not in any time.
     """
+    return recognised(request, cache, earlier, step).table(earlier)
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """A scan in which all is told apart and compared: what players say of single pieces changes nothing of it."""
+
+    request: ScanRequest
+    scan: Scan  # as it is stored
+    joined: Integers  # (n,) for each of its vertices the one of ``around`` that stands for it
+    lie: Level
+    scale: Scale
+    to_table: Floats  # (4, 4) from the file's coordinates to the table's
+    around: Surroundings
+    identified: Identified
+    figures: tuple[Known, ...]  # those that were looked for
+    unread: tuple[str, ...]  # what is to be said of those that could not be read
+
+    def settles(self, question: Question) -> bool:
+        """Whether an answer to a question needs no other reading of the scan: so it is for all on single pieces."""
+        return question.at is not None
+
+    def table(self, earlier: Earlier | None = None) -> ScannedTable:
+        """The table, with what a player has said of its pieces; in a moment, as nothing is compared again."""
+        before = (earlier or Earlier()).for_scan(self.request.file.name)
+        earlier = before.at_scale(self.scale.mm)
+        lie, scale, around = self.lie, self.scale, self.around
+        labels, pieces, questions = scanned_pieces(self.identified, around, earlier)
+        coarse, least = _step_doubt(around.scan, scale.mm)
+        pieces = tuple(
+            replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in pieces
+        )
+        account = self._account(labels, pieces)
+        return ScannedTable(
+            scan=self.scan,
+            scale=scale,
+            to_table=self.to_table,
+            size=_size(lie, scale.mm),
+            tilt=lie.tilt,
+            flatness=lie.flatness * scale.mm,
+            noise=around.noise,
+            spacing=around.spacing,
+            labels=labels[self.joined],
+            pieces=pieces,
+            questions=(*_of_the_whole(lie, scale, earlier), *questions),
+            warnings=(
+                *_other_scan(self.request, before),
+                *account.warnings(),
+                *around.scan.warnings,
+                *coarse,
+                *scale.warnings,
+                *self.unread,
+                *remarks(pieces, bool(self.figures)),
+            ),
+            earlier=earlier,
+            figures=tuple(map(str, self.request.figures)),
+            terrain=tuple(map(str, self.request.terrain)),
+            account=account,
+        )
+
+    def _account(self, labels: Integers, pieces: Sequence[ScannedPiece]) -> Account:
+        """What became of the figures that were looked for."""
+        points = self.around.points[labels > 0]
+        spacing = point_spacing(points) if len(points) >= FEWEST_POINTS else self.around.spacing
+        matches = [piece.match for piece in pieces if piece.kind != "terrain"]
+        return account_of(self.figures, matches, spacing, self.around.noise)
+
+
+def recognised(
+    request: ScanRequest, cache: Cache, earlier: Earlier | None = None, step: Step = lambda done, total: None
+) -> Recognised:
+    """A scan in which all is told apart and compared; arguments and errors are those of `scan_table`."""
     earlier = (earlier or Earlier()).for_scan(request.file.name)
     step(0, STEPS)
     stored = read_scan(request.file)
@@ -78,30 +152,51 @@ def scan_table(
     step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
-    unread = (*figures.warnings, *terrain.warnings)
     step(3, STEPS)
     scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models], edges)
-    earlier = earlier.at_scale(scale.mm)
     step(4, STEPS)
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
-    points = _placed(scan, to_table)
-    noise, spacing = lie.noise * scale.mm, lie.spacing * scale.mm
-    size = None if lie.size is None else (lie.size[0] * scale.mm, lie.size[1] * scale.mm)
+    around = Surroundings(scan, _placed(scan, to_table), lie.noise * scale.mm, lie.spacing * scale.mm)
+    pieces = _pieces(request, around, lie, _size(lie, scale.mm), figures.models)
+    total = STEPS + len(pieces.blobs)
+    done = iter(range(5, total))
+    step(next(done), total)
+    identified = identify(pieces, around, figures.models, terrain.models, lambda: step(next(done), total))
+    unread = (*figures.warnings, *terrain.warnings)
+    return Recognised(request, stored, joined, lie, scale, to_table, around, identified, figures.models, unread)
+
+
+def _size(lie: Level, mm: float) -> tuple[float, float] | None:
+    """The edges of the table in mm; None without one."""
+    return None if lie.size is None else (lie.size[0] * mm, lie.size[1] * mm)
+
+
+def _pieces(
+    request: ScanRequest,
+    around: Surroundings,
+    lie: Level,
+    size: tuple[float, float] | None,
+    figures: Sequence[Known],
+) -> Pieces:
+    """The pieces, told apart.
+
+    Raises:
+        FileError: where that takes longer than a scan can need.
+    """
+    points, scan = around.points, around.scan
     most = SECONDS + SECONDS_EACH * len(points)
-    around = Surroundings(scan, points, noise, spacing)
     try:
         with time_limit(most):
-            upright = _known_figures(around, size, figures.models)
-            found = find_pieces(
+            return find_pieces(
                 points,
                 scan.faces,
                 scan.usable,
                 lie.on_table,
-                noise=noise,
-                spacing=spacing,
+                noise=around.noise,
+                spacing=around.spacing,
                 size=size,
                 colours=scan.colours,
-                figures=upright,
+                figures=_known_figures(around, size, figures),
             )
     except OutOfTime:
         raise FileError(
@@ -109,30 +204,6 @@ def scan_table(
             f"to tell its pieces apart takes more than {most:.0f} s of CPU time: a scan is a surface, and its points "
             "fill a space, or it is far too jagged; smooth it, or remove what is no part of the table",
         ) from None
-    total = STEPS + len(found.blobs)
-    done = iter(range(5, total))
-    step(next(done), total)
-    identified = identify(found, around, figures.models, terrain.models, lambda: step(next(done), total))
-    labels, pieces, questions = scanned_pieces(identified, around, earlier)
-    coarse, least = _step_doubt(scan, scale.mm)
-    pieces = tuple(replace(one, place=max(one.place, least), surface=max(one.surface, least)) for one in pieces)
-    return ScannedTable(
-        scan=stored,
-        scale=scale,
-        to_table=to_table,
-        size=size,
-        tilt=lie.tilt,
-        flatness=lie.flatness * scale.mm,
-        noise=noise,
-        spacing=spacing,
-        labels=labels[joined],
-        pieces=pieces,
-        questions=(*_of_the_whole(lie, scale, earlier), *questions),
-        warnings=(*_other_scan(request, earlier), *scan.warnings, *coarse, *scale.warnings, *unread, *remarks(pieces)),
-        earlier=earlier,
-        figures=tuple(map(str, request.figures)),
-        terrain=tuple(map(str, request.terrain)),
-    )
 
 
 def _known_figures(around: Surroundings, size: tuple[float, float] | None, models: Sequence[Known]) -> list[Figure]:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, Integers
+from silhouette.scans.account import Account
 from silhouette.scans.discs import Disc
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match
-from silhouette.scans.questions import Question
+from silhouette.scans.questions import ABOUT_MODEL, Question, kind_of
 from silhouette.scans.reading import Colours, Scan
 from silhouette.scans.scale import Scale
 
@@ -67,7 +67,7 @@ class ScannedPiece:
         """
         if self.match is None or not (self.match.sure or self.kind == "fighter"):
             return ""
-        return Path(self.match.known.path).stem + ("" if self.match.sure else "?")
+        return self.match.name + ("" if self.match.sure else "?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +95,7 @@ class ScannedTable:
     # figures, terrain: the paths, as they were given, of what was looked for
     figures: tuple[str, ...] = ()
     terrain: tuple[str, ...] = ()
+    account: Account = field(default_factory=Account)  # what became of the figures that were looked for
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""
@@ -106,9 +107,28 @@ class ScannedTable:
         if any(piece.name == name for piece in self.pieces):
             return name
         stem = name.lower()
-        found = [
+        fitting = [
             piece.name
             for piece in self.pieces
-            if piece.match is not None and piece.match.sure and Path(piece.match.known.path).stem.lower() == stem
+            if piece.match is not None and piece.match.sure and piece.match.name.lower() == stem
         ]
-        return found[0] if len(found) == 1 else name
+        return fitting[0] if len(fitting) == 1 else name
+
+    def question_of(self, name: str) -> Question | None:
+        """The open question whether a piece is the known model that a person calls so; None where one is it already.
+
+        Of several such pieces it is the one that this model fits best.
+        """
+        stem = name.lower()
+        stems = {piece.match.name.lower() for piece in self.pieces if piece.match and piece.match.sure}
+        if stem in stems or any(piece.name == name for piece in self.pieces):
+            return None
+        residuals = {piece.name: piece.match.residual for piece in self.pieces if piece.match}
+        about = [
+            question
+            for question in self.questions
+            if kind_of(question.key) == ABOUT_MODEL
+            and len(question.answers) > 1
+            and question.answers[1].lower() == stem
+        ]
+        return min(about, key=lambda question: residuals.get(question.about[0], 0.0), default=None)

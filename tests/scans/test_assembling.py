@@ -148,10 +148,32 @@ def test_what_may_be_several_is_flagged_until_it_is_answered() -> None:
 
 def test_a_person_may_name_a_piece_by_its_model() -> None:
     table = scanned_table(matched(sure=True))
-    assert table.called("oswald") == "figure 1"
-    assert table.called("figure 1") == "figure 1"
+    assert [piece.name for piece in table.pieces] == ["oswald", "terrain 1"]
+    assert table.called("Oswald") == "oswald"
     assert table.called("nobody") == "nobody"
-    assert scanned_table(matched(sure=False)).called("oswald") == "oswald"
+    kal = EarlierPiece("Kal", "fighter", PLACE, None, {})
+    assert scanned_table(matched(sure=True), Earlier((kal,))).called("oswald") == "Kal"
+
+
+def test_a_number_of_an_earlier_run_gives_way_to_the_name_of_a_model_where_nobody_uses_it() -> None:
+    before = EarlierPiece("figure 9", "fighter", PLACE, None, {})
+    assert scanned_table(matched(sure=True), Earlier((before,))).pieces[0].name == "oswald"
+    checks = {"check": [{"attacker": "figure 9", "target": "Kal"}]}
+    assert scanned_table(matched(sure=True), Earlier((before,), keys=checks)).pieces[0].name == "figure 9"
+    gang = EarlierPiece("figure 9", "fighter", PLACE, None, {"gang": "Orlock"})
+    assert scanned_table(matched(sure=True), Earlier((gang,))).pieces[0].name == "figure 9"
+
+
+def test_a_name_is_an_answer_where_it_is_not_sure_which_model_a_piece_is() -> None:
+    table = scanned_table(matched(sure=False))
+    question = table.question_of("Oswald")
+    assert question is not None
+    assert (question.about, question.answers[1]) == (("figure 1",), "oswald")
+    assert table.question_of("nobody") is None
+    assert table.question_of("figure 1") is None
+    assert scanned_table(matched(sure=True)).question_of("oswald") is None
+    answered = {question.key: {**question.keys(), "answer": "oswald"}}
+    assert scanned_table(matched(sure=False), Earlier(asked=answered)).pieces[0].name == "oswald"
 
 
 def test_what_is_estimated_is_said() -> None:

@@ -73,7 +73,7 @@ def test_a_sure_figure_is_a_copy_of_its_mesh_with_the_keys_of_its_model_file(tmp
     assert {key: entry[key] for key in original if key not in ("mesh", "kind")} == {
         key: value for key, value in original.items() if key not in ("mesh", "kind")
     }
-    assert scene.piece("figure 1").facing == pytest.approx(121.0)
+    assert scene.piece("ganger_rifle").facing == pytest.approx(121.0)
 
 
 def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
