@@ -23,32 +23,51 @@ UNLIKE = 2.0
 
 ONE, SEVERAL = "one piece", "several that touch"
 
+KINDS_OF_QUESTIONS = (ABOUT_MODEL, "odd", "several")
+"""The kinds of questions about pieces, first those on which most verdicts hang."""
 
-def about_shape(number: int, blob: Blob, place: Floats) -> list[Question]:
-    """What is to be asked about a piece by its number: whether it is part of the game, and whether it is one.
+
+def _questions(number: int, blob: Blob, match: Match | None, place: Floats) -> list[Question]:
+    """What could be asked about a piece, what the scene hangs on most first; of these one at a time is asked.
+
+    What is known beyond doubt is part of the game. Which model a figure is goes before whether it is one, since that
+    has the same answers; and whether it is a figure at all before whether it is several.
 
     Args:
         number: of the piece.
         blob: as it was scanned.
+        match: the known model that it looks most like.
         place: (3,) mm, where it stands.
     """
-    asked = []
-    at = (float(place[0]), float(place[1]))
-    if blob.is_odd:
-        why = f" ({blob.why})" if blob.why else ""
-        text = f"piece {number} does not look like a part of the game{why}: what is it?"
-        taken, other = (FIGURE, TERRAIN) if blob.kind == "fighter" else (TERRAIN, FIGURE)
-        asked.append(Question(_key("odd", place), text, (taken, LEFT_OUT, other), (str(number),), at))
-    if blob.could_be_several:
-        why = f" ({blob.why})" if blob.why else ""
-        text = f"piece {number} may be several that touch{why}: is it one?"
-        asked.append(Question(_key("several", place), text, (ONE, SEVERAL), (str(number),), at))
-    return asked
+    several = _about_several(number, blob, place)
+    if match is not None and match.sure:
+        return [] if several is None else [several]
+    asked = (_about_model(number, blob, match, place), _about_kind(number, blob, place), several)
+    return [question for question in asked if question is not None]
 
 
-def about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> Question | None:
-    """Whether a piece is the known model that it looks most like, where that is not sure; or what else it is."""
-    if match is None or match.sure or blob.kind != "fighter":
+def _about_kind(number: int, blob: Blob, place: Floats) -> Question | None:
+    """What a piece is that does not look like a part of the game."""
+    if not blob.is_odd:
+        return None
+    why = f" ({blob.why})" if blob.why else ""
+    text = f"piece {number} does not look like a part of the game{why}: what is it?"
+    answers = (FIGURE, LEFT_OUT, TERRAIN) if blob.kind == "fighter" else (TERRAIN, LEFT_OUT, FIGURE)
+    return Question(_key("odd", place), text, answers, (str(number),), (float(place[0]), float(place[1])))
+
+
+def _about_several(number: int, blob: Blob, place: Floats) -> Question | None:
+    """Whether a piece is one."""
+    if not blob.could_be_several:
+        return None
+    why = f" ({blob.why})" if blob.why else ""
+    text = f"piece {number} may be several that touch{why}: is it one?"
+    return Question(_key("several", place), text, (ONE, SEVERAL), (str(number),), (float(place[0]), float(place[1])))
+
+
+def _about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> Question | None:
+    """Whether a piece is the known model that it looks most like; or what else it is."""
+    if match is None or blob.kind != "fighter":
         return None
     at = (float(place[0]), float(place[1]))
     if match.residual > UNLIKE:
@@ -56,9 +75,9 @@ def about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> 
             return None  # a figure of somebody whose meshes are not known; on terrain it may be a part of that
         text = f"piece {number} looks like a figure and like none of the known ones: what is it?"
         return Question(_key("odd", place), text, (FIGURE, TERRAIN, LEFT_OUT), (str(number),), at)
-    stem = match.name
-    text = f"is piece {number} {stem}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
-    return Question(_key(ABOUT_MODEL, place), text, (AS_SCANNED, stem, NEITHER), (str(number),), at)
+    text = f"is piece {number} {match.name}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
+    answers = (AS_SCANNED, match.name, NEITHER, TERRAIN, LEFT_OUT)
+    return Question(_key(ABOUT_MODEL, place), text, answers, (str(number),), at)
 
 
 def _key(kind: str, place: Floats) -> str:
@@ -68,8 +87,8 @@ def _key(kind: str, place: Floats) -> str:
 def said_kind(place: Floats, earlier: Earlier) -> str | None:
     """What a player has said that the thing at a place (3,) mm is: fighter or terrain; None where nobody has."""
     at = (float(place[0]), float(place[1]))
-    answer = earlier.answer(Question(_key("odd", place), "", (), at=at))
-    return {FIGURE: "fighter", TERRAIN: "terrain"}.get(answer or "")
+    answers = [earlier.answer(Question(_key(kind, place), "", (), at=at)) for kind in ("odd", ABOUT_MODEL)]
+    return next(({FIGURE: "fighter", TERRAIN: "terrain"}[word] for word in answers if word in (FIGURE, TERRAIN)), None)
 
 
 def as_answered(
@@ -79,38 +98,40 @@ def as_answered(
 
     Pieces that are no part of the game are left out; the numbers of those after them move up, in the questions too.
     """
-    settled: list[tuple[Blob, Match | None]] = []
+    blobs, matches = list(identified.pieces.blobs), list(identified.matches)
     left_out: list[int] = []
-    for number, (blob, found, place) in enumerate(
-        zip(identified.pieces.blobs, identified.matches, places, strict=True), start=1
-    ):
-        model = about_model(number, blob, found, place)
-        questions = [*about_shape(number, blob, place), *([] if model is None else [model])]
-        answers = {kind_of(question.key): earlier.answer(question) for question in questions}
-        if answers.get("odd") == LEFT_OUT:
-            left_out.append(number)
-        if answers.get("odd") is not None:
-            blob = replace(blob, is_odd=False, kind="fighter" if answers["odd"] == FIGURE else "terrain")
-        if answers.get("several") == ONE:
-            blob = replace(blob, could_be_several=False)
-        settled.append((blob, _told(found, answers.get(ABOUT_MODEL))))
-    blobs = tuple(blob for blob, _ in settled)
-    whole = replace(
-        identified, pieces=replace(identified.pieces, blobs=blobs), matches=tuple(one for _, one in settled)
-    )
-    kept = without(whole.pieces, whole.matches, left_out) if left_out else whole
+    for index, place in enumerate(places):
+        # Twice, since an answer may lead to another question: what is a figure may be a known one.
+        for _ in range(2):
+            for question in _questions(index + 1, blobs[index], matches[index], place):
+                answer = earlier.answer(question)
+                if answer == LEFT_OUT:
+                    left_out.append(index + 1)
+                elif answer is not None:
+                    kind = kind_of(question.key)
+                    blobs[index], matches[index] = _settled(blobs[index], matches[index], kind, answer)
+    pieces = replace(identified.pieces, blobs=tuple(blobs))
+    whole = replace(identified, pieces=pieces, matches=tuple(matches))
+    left = without(pieces, matches, left_out) if left_out else whole
     stand = [place for number, place in enumerate(places, start=1) if number not in left_out]
-    asked: list[Question] = []
-    for number, (blob, found, place) in enumerate(zip(kept.pieces.blobs, kept.matches, stand, strict=True), start=1):
-        about = about_model(number, blob, found, place)
-        asked += [*about_shape(number, blob, place), *([] if about is None else [about])]
-    return kept, stand, [question for question in asked if earlier.answer(question) is None]
+    questions = []
+    for number, (blob, match, place) in enumerate(zip(left.pieces.blobs, left.matches, stand, strict=True), start=1):
+        asked = _questions(number, blob, match, place)
+        questions += [question for question in asked if earlier.answer(question) is None][:1]
+    # First what the verdicts on figures hang on.
+    order = {key: rank for rank, key in enumerate(KINDS_OF_QUESTIONS)}
+    questions.sort(key=lambda question: order[kind_of(question.key)])
+    return left, stand, questions
 
 
-def _told(found: Match | None, answer: str | None) -> Match | None:
-    """The match with what a player has said of it: it is that model, or none."""
-    if found is None or answer is None:
-        return found
-    if answer == NEITHER:
-        return None
-    return replace(found, sure=True) if answer == found.name else found
+def _settled(blob: Blob, match: Match | None, kind: str, answer: str) -> tuple[Blob, Match | None]:
+    """A piece with the answer to a question of some kind."""
+    if answer in (FIGURE, TERRAIN):
+        return replace(blob, is_odd=False, kind="fighter" if answer == FIGURE else "terrain"), match
+    if answer == ONE:
+        return replace(blob, could_be_several=False), match
+    if kind == ABOUT_MODEL and match is not None:
+        if answer == NEITHER:
+            return replace(blob, is_odd=False), None
+        return replace(blob, is_odd=False), replace(match, sure=True) if answer == match.name else match
+    return blob, match

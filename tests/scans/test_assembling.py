@@ -39,7 +39,7 @@ def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -
     assert figure.mesh is not None
     assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 5.0), "it looks where the model would"
     assert question.key == "model at 70,-30"
-    assert question.answers == (AS_SCANNED, "oswald", NEITHER)
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
     assert question.at == pytest.approx((70.0, -30.0))
 
 
@@ -99,12 +99,19 @@ def test_an_odd_thing_stays_terrain_with_a_question() -> None:
 
 
 def test_the_first_answer_is_what_was_taken() -> None:
-    from silhouette.scans.asking import about_shape
-    from silhouette.scans.pieces import Blob
+    assert scanned_table(odd=True).questions[0].answers[0] == TERRAIN
 
-    for kind, taken in (("fighter", FIGURE), ("terrain", TERRAIN)):
-        blob = Blob(kind, None, 0.0, None, False, True)  # type: ignore[arg-type]
-        assert about_shape(1, blob, PLACE)[0].answers[0] == taken
+
+def test_one_question_is_asked_about_a_thing_and_none_about_what_is_known() -> None:
+    table = scanned_table(matched(sure=False), several=True, odd=True)
+    assert [question.key.split()[0] for question in table.questions] == ["model", "odd"]
+    question = table.questions[0]
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
+    for answer, rest in ((AS_SCANNED, ["odd", "several"]), (LEFT_OUT, ["odd"]), ("oswald", ["odd", "several"])):
+        earlier = Earlier(asked={question.key: {**question.keys(), "answer": answer}})
+        left = scanned_table(matched(sure=False), earlier, several=True, odd=True)
+        assert [question.key.split()[0] for question in left.questions] == rest
+        assert len(left.pieces) == (1 if answer == LEFT_OUT else 2)
 
 
 @pytest.mark.parametrize(
