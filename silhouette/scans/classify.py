@@ -68,7 +68,7 @@ def known_figures(
     most = min(FITS + 0.5 * noise, ROUGH_FITS)
     over = np.where(usable, points[:, 2] - relief.ground_at(points), -np.inf)
     figures: list[Figure] = []
-    for thing in rising:
+    for thing in rising if models else ():
         go_on()
         seen = _seen(thing, points, over)
         fit = match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)

@@ -11,6 +11,7 @@ from shapely import MultiPoint, oriented_envelope
 
 from silhouette.common.geometry import Floats
 from silhouette.scans.discs import Disc
+from silhouette.scans.segment import WIDEST
 from silhouette.scans.surfaces import groups_of
 
 
@@ -57,12 +58,13 @@ def _is_round(plan: Floats, disc: Disc) -> bool:
     )
 
 
-def of_thing(points: Floats, size: tuple[float, float] | None) -> Look:
+def of_thing(points: Floats, size: tuple[float, float] | None, is_upright: bool = False) -> Look:
     """What a piece without a round base looks like.
 
     Args:
         points: (n, 3) mm, all of the piece.
         size: of the table in mm, or None.
+        is_upright: whether it stands free, upright and compact as figures do, and is none that is known.
     """
     if len(points) < 20:
         return TERRAIN
@@ -87,6 +89,8 @@ def of_thing(points: Floats, size: tuple[float, float] | None) -> Look:
     # slimmer than high, as tall as figures are, and neither a box nor a bottle
     if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > 0.25:
         return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
+    if is_upright and narrow > 6 and wide < WIDEST and _ragged(points) > 0.25:
+        return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
     return TERRAIN
 
 

@@ -20,6 +20,7 @@ scales that bases tell are 2 % off."""
 
 AGREE = 0.015  # as a share, how far the scales of two pieces may be apart and mean the same one
 LEAST_ERROR = 0.002  # as a share: the scans themselves are not better than this
+MEASURED = 3  # the number of figures on which a scale is measured that is all but known
 FINALISTS = 4  # the number of poses of models that are refined for each piece and scale
 
 FLAT = 0.8
@@ -37,6 +38,16 @@ class ScaleMatch:
     error: float  # its standard deviation as a share of it
     sure: bool  # whether two pieces agree on it, or one that leaves no doubt
     models: tuple[str, ...]  # paths of the models that were found
+
+
+@dataclass(frozen=True, eq=False)
+class StandingModel:
+    """A known figure that stands on a scan at some scale."""
+
+    known: Known
+    points: Floats  # (k, 3) mm at that scale, its own, from its origin on
+    yaw: float  # radians, how far it is turned
+    sure: bool  # whether it is that one beyond doubt
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +100,29 @@ def match_scale(
     contradicted = sum(_clear(entries) is not None for entries in tried) > len(sure)
     paths = tuple(dict.fromkeys(one.candidate.known.path for one in sure))
     return ScaleMatch(mm, error, _is_telling(sure) and (len(sure) > 1 or not contradicted), paths)
+
+
+def drift(standing: Sequence[StandingModel], noise: float) -> ScaleMatch | None:
+    """The scale, as a ratio to the one at which they were found, of known figures; None where none is sure.
+
+    Args:
+        standing: of which the first three that are sure are measured.
+        noise: mm, standard deviation of the scan's points.
+
+    >>> drift([], 0.3) is None
+    True
+    """
+    measured = []
+    for each in [each for each in standing if each.sure and len(each.points) >= FEWEST_POINTS][:MEASURED]:
+        scanned = scanned_piece(each.points, None, None, 0.0, noise)
+        start = Upright(-float(scanned.origin[0]), -float(scanned.origin[1]), 0.0, each.yaw)
+        measured.append(_refined(each.known, scanned, start, each.points, 1.0, noise))
+    if not measured:
+        return None
+    weights = np.array([1.0 / max(each.error, LEAST_ERROR) ** 2 for each in measured])
+    mm = float(np.exp((weights * np.log([each.mm for each in measured])).sum() / weights.sum()))
+    paths = tuple(dict.fromkeys(each.candidate.known.path for each in measured))
+    return ScaleMatch(mm, max(float(weights.sum() ** -0.5), LEAST_ERROR), True, paths)
 
 
 def _agreeing(clear: Sequence[_Scaled]) -> list[_Scaled]:

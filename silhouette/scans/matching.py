@@ -32,6 +32,10 @@ MOST_NOISE = 0.8
 scatters more, and more than twice as much as the table, does not lie on the model."""
 
 
+WIDER, TURNED = 1.3, 0.55
+"""How many times wider turns spread than residuals tell, and the degrees by which a fused surface is turned for each mm
+between its points. Of 83 sure figures on 34 scans 57 were turned by less than one deviation without this, one by 4."""
+
 SURELY, SURELY_ROUGH = 0.9, 0.3
 """mm, root mean square: a figure that fits worse is not beyond doubt, nor is one on a rough scan that fits worse than
 the second over 0.9 of its noise. On coarse scans another model fitted to 1.5 mm, the right one to 0.6."""
@@ -221,13 +225,14 @@ def _deviations(best: Candidate, others: Sequence[Candidate], scanned: Scanned) 
     """The standard deviations of the place in mm and of the turn in degrees.
 
     The residuals are not independent: those within a patch of the scan are wrong together. And the patch of the scan
-    in which the piece stands is itself displaced, by about as much as the scan is rough, which no residual shows.
+    in which the piece stands is itself displaced, by about as much as the scan is rough, and turned, the more the
+    coarser it is, which no residual shows.
     """
     noise = max(best.noise, scanned.noise)
     alike = max(1.0, (PATCH / scanned.spacing) ** 2) * (noise / max(scanned.noise, 0.1)) ** 2
     covariance = best.fit.covariance * alike
     place = float(np.sqrt(np.trace(covariance[:2, :2]) / 2.0 + (0.8 * noise) ** 2))
-    facing = float(np.degrees(np.sqrt(covariance[3, 3])))
+    facing = float(np.hypot(WIDER * np.degrees(np.sqrt(covariance[3, 3])), TURNED * scanned.spacing))
     pose = best.fit.pose
     for other in others:
         if other.known is not best.known:

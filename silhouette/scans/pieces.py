@@ -17,6 +17,7 @@ from silhouette.scans.kinds import of_figure, of_thing
 from silhouette.scans.matching import Match
 from silhouette.scans.objects import parts_of
 from silhouette.scans.regions import nearest_along, regions_above, taken_in
+from silhouette.scans.segment import Prominence
 from silhouette.scans.surfaces import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
 
 
@@ -70,6 +71,8 @@ def find_pieces(  # noqa: PLR0913
     colours: NDArray[np.uint8] | None = None,
     discs: list[Disc] | None = None,
     figures: Sequence[Figure] = (),
+    about_bases: Flags | None = None,
+    rising: Sequence[Prominence] = (),
 ) -> Pieces:
     """What stands on the table, apart: first the figures, then terrain, each by place (x, then y).
 
@@ -84,6 +87,8 @@ def find_pieces(  # noqa: PLR0913
         colours: (n, 3) of the vertices, where there are any.
         discs: round bases in mm; looked for here where they are left out.
         figures: known ones, which are taken as they are.
+        about_bases: (n,) the points among which round bases are looked for; all where it is left out.
+        rising: what stands free and upright and is no known figure.
 
     >>> find_pieces(np.empty((0, 3)), None, np.empty(0, bool), np.empty(0, bool), noise=0.2, spacing=1.0).blobs
     ()
@@ -97,7 +102,9 @@ def find_pieces(  # noqa: PLR0913
     if discs is None:
         # two thirds of the least base's area is ground enough to stand on
         surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
-        discs = _discs(points, faces, usable, surfaces, edges, noise, spacing)
+        looked_at = usable if about_bases is None else usable & about_bases
+        near = edges if about_bases is None else edges[looked_at[edges].all(axis=1)]
+        discs = _discs(points, faces, looked_at, surfaces, near, noise, spacing)
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
     parts: list[_PartOfScan] = []
     rest = labels.copy()
@@ -120,7 +127,8 @@ def find_pieces(  # noqa: PLR0913
         split, doubt = parts_of(points, normals, edges, members, colours=colours, **near)
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
-            parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt), mine))
+            is_upright = _is_rising(points[mine], rising)
+            parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt, is_upright), mine))
     return _numbered(points, edges, labels, parts)
 
 
@@ -141,9 +149,21 @@ def _discs(
 _PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
 
 
-def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool) -> Blob:
+BORDER = 25.0  # mm, of a base and of a fillet round what rises from it
+
+
+def _is_rising(points: Floats, rising: Sequence[Prominence]) -> bool:
+    """Whether a piece (k, 3) is one of the things that rise, and not a larger one of which that is a part."""
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    return any(
+        ((low < thing.middle) & (thing.middle < high)).all() and (high - low < thing.size + BORDER).all()
+        for thing in rising
+    )
+
+
+def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool, is_upright: bool) -> Blob:
     """A piece without a round base by its points (k, 3); `doubt` where its creases say that it may be several."""
-    look = of_thing(points, size)
+    look = of_thing(points, size, is_upright)
     low = float(np.percentile(points[:, 2], 2))
     why = look.why or ("its surface has creases as where things touch" if doubt else "")
     several = doubt or look.could_be_several

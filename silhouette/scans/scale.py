@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,7 +16,7 @@ from silhouette.common.text import in_a_row
 from silhouette.scans.base_votes import BASES, Sizes
 from silhouette.scans.discs import find_discs
 from silhouette.scans.known import Known
-from silhouette.scans.known_scale import ScaleMatch
+from silhouette.scans.known_scale import ScaleMatch, StandingModel, drift
 from silhouette.scans.levelling import Level
 from silhouette.scans.model_votes import PIECES, scale_by_models
 from silhouette.scans.plausible import There, levelled
@@ -75,6 +75,7 @@ def scale_of(
     wanted: Wanted = Wanted(),
     known: Sequence[Known] = (),
     edges: Integers | None = None,
+    standing: Callable[[float], Sequence[StandingModel]] | None = None,
 ) -> Scale:
     """The scale of a levelled scan.
 
@@ -87,6 +88,7 @@ def scale_of(
         wanted: what the user says.
         known: models that may stand there.
         edges: those of `edges_over_table`, if the caller has them.
+        standing: the known figures that stand there at a scale, if the caller can tell.
 
     Raises:
         RequestError: what the user gives cannot be: two points in one place, a table of 4 cm, no such bases.
@@ -103,7 +105,7 @@ def scale_of(
     options = _by_given_bases(rims, there, wanted.bases) if wanted.bases else _judged(rims, there)
     answered = _answered(options, wanted.answer)
     if answered is None and known and not wanted.bases:
-        options = _with_models(scan, level, there, options, known)
+        options = _with_models(scan, level, there, options, known, standing)
         answered = _answered(options, wanted.answer)
     if answered is not None:
         return answered
@@ -134,7 +136,12 @@ class _Option:
 
 
 def _with_models(
-    scan: Scan, level: Level, there: There, options: list[_Option], models: Sequence[Known]
+    scan: Scan,
+    level: Level,
+    there: There,
+    options: list[_Option],
+    models: Sequence[Known],
+    standing: Callable[[float], Sequence[StandingModel]] | None,
 ) -> list[_Option]:
     """The answers where models are known, which vote wherever they fit beyond doubt.
 
@@ -147,7 +154,15 @@ def _with_models(
         return match if match is not None and match.sure else None
 
     own = options[0] if options[0].source == "units" else None
-    fitting = by_models([own.mm], FEW) if own is not None else None
+    fitting = None
+    if own is not None and standing is not None:
+        figures = standing(own.mm)
+        ratio = drift(figures, level.noise * own.mm)
+        if figures and ratio is None:
+            return [replace(own, ask=False), *options[1:]]
+        fitting = None if ratio is None else replace(ratio, mm=ratio.mm * own.mm)
+    elif own is not None:
+        fitting = by_models([own.mm], FEW)
     if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= DRIFT:
         return [replace(own, ask=False), *options[1:]]
     others = [option.mm for option in options if option is not own]

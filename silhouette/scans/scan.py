@@ -7,21 +7,23 @@ file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTa
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from silhouette.common.errors import FileError, OutOfTime, time_limit
-from silhouette.common.geometry import Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.files.cache import Cache
 from silhouette.scans.account import Account, account_of
 from silhouette.scans.assembling import remarks, scanned_pieces
 from silhouette.scans.classify import Figure, known_figures
-from silhouette.scans.identify import Identified, Surroundings, identify
+from silhouette.scans.identify import Identified, Surroundings, identify, without
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.known import Known, known_models
+from silhouette.scans.known_scale import StandingModel
 from silhouette.scans.levelling import Level, as_answered, level
 from silhouette.scans.matching import FEWEST_POINTS, point_spacing
 from silhouette.scans.pieces import Pieces, find_pieces
@@ -31,7 +33,7 @@ from silhouette.scans.reading import Scan, read_scan, step_of
 from silhouette.scans.regions import refuse_spikes
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, scale_of
 from silhouette.scans.scanned import ScannedPiece, ScannedTable
-from silhouette.scans.segment import prominences, relief_of
+from silhouette.scans.segment import Prominence, about_bases, prominences, relief_of
 from silhouette.scans.welding import welded
 
 Step = Callable[[int, int], None]
@@ -53,6 +55,7 @@ class ScanRequest:
     figures: tuple[Path, ...] = ()  # meshes, model files or folders of them to look for
     terrain: tuple[Path, ...] = ()  # the same for terrain
     wanted: Wanted = field(default_factory=Wanted)  # what is known of the scale
+    terrain_only: bool = False  # whether figures are left out; those to look for tell only what is none of the terrain
 
 
 def scan_table(
@@ -101,7 +104,7 @@ class Recognised:
         pieces = tuple(
             replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in pieces
         )
-        account = self._account(labels, pieces)
+        account = Account() if self.request.terrain_only else self._account(labels, pieces)
         return ScannedTable(
             scan=self.scan,
             scale=scale,
@@ -153,15 +156,23 @@ def recognised(
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
     step(3, STEPS)
-    scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models], edges)
+    standing = _Standing(scan, lie, figures.models)
+    with _limited(request, len(scan.vertices)):
+        scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models], edges, standing.fits)
+        upright = standing.at(scale.mm)
     step(4, STEPS)
+    around = upright.around
+    with _limited(request, len(scan.vertices)):
+        pieces = _pieces(upright, lie, _size(lie, scale.mm))
     to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
-    around = Surroundings(scan, _placed(scan, to_table), lie.noise * scale.mm, lie.spacing * scale.mm)
-    pieces = _pieces(request, around, lie, _size(lie, scale.mm), figures.models)
     total = STEPS + len(pieces.blobs)
     done = iter(range(5, total))
     step(next(done), total)
     identified = identify(pieces, around, figures.models, terrain.models, lambda: step(next(done), total))
+    if request.terrain_only:
+        blobs, matches = identified.pieces.blobs, identified.matches
+        standing_ones = [number for number, blob in enumerate(blobs, start=1) if blob.kind == "fighter"]
+        identified = without(identified.pieces, matches, standing_ones)
     unread = (*figures.warnings, *terrain.warnings)
     return Recognised(request, stored, joined, lie, scale, to_table, around, identified, figures.models, unread)
 
@@ -171,33 +182,35 @@ def _size(lie: Level, mm: float) -> tuple[float, float] | None:
     return None if lie.size is None else (lie.size[0] * mm, lie.size[1] * mm)
 
 
-def _pieces(
-    request: ScanRequest,
-    around: Surroundings,
-    lie: Level,
-    size: tuple[float, float] | None,
-    figures: Sequence[Known],
-) -> Pieces:
-    """The pieces, told apart.
+def _pieces(upright: _Upright, lie: Level, size: tuple[float, float] | None) -> Pieces:
+    """The pieces, told apart."""
+    around, scan = upright.around, upright.around.scan
+    return find_pieces(
+        around.points,
+        scan.faces,
+        scan.usable,
+        lie.on_table,
+        noise=around.noise,
+        spacing=around.spacing,
+        size=size,
+        colours=scan.colours,
+        figures=upright.figures,
+        about_bases=upright.about_bases,
+        rising=upright.free,
+    )
+
+
+@contextmanager
+def _limited(request: ScanRequest, count: int) -> Iterator[None]:
+    """Limits the CPU time of a step on so many points.
 
     Raises:
-        FileError: where that takes longer than a scan can need.
+        FileError: where it takes longer than a scan can need.
     """
-    points, scan = around.points, around.scan
-    most = SECONDS + SECONDS_EACH * len(points)
+    most = SECONDS + SECONDS_EACH * count
     try:
         with time_limit(most):
-            return find_pieces(
-                points,
-                scan.faces,
-                scan.usable,
-                lie.on_table,
-                noise=around.noise,
-                spacing=around.spacing,
-                size=size,
-                colours=scan.colours,
-                figures=_known_figures(around, size, figures),
-            )
+            yield
     except OutOfTime:
         raise FileError(
             request.file,
@@ -206,14 +219,62 @@ def _pieces(
         ) from None
 
 
-def _known_figures(around: Surroundings, size: tuple[float, float] | None, models: Sequence[Known]) -> list[Figure]:
-    """The known figures that stand upright on a scan; vehicles are no such."""
-    fighters = [model for model in models if model.model.kind == "fighter"]
-    scan, points = around.scan, around.points
-    relief = relief_of(points, scan.faces, scan.usable, around.spacing, size) if fighters else None
-    if relief is None:
-        return []
-    return known_figures(prominences(relief), relief, points, around.normals, scan.usable, fighters, around.noise)
+@dataclass(eq=False)
+class _Standing:
+    """What stands upright on a scan, at any scale that is tried."""
+
+    scan: Scan
+    lie: Level
+    figures: Sequence[Known]  # those to look for; vehicles among them do not stand upright
+    at_scale: dict[float, _Upright] = field(default_factory=dict)
+
+    def at(self, mm: float) -> _Upright:
+        """What stands there where a unit of the file is some mm; worked out once."""
+        if mm not in self.at_scale:
+            lie = self.lie
+            points = _placed(self.scan, np.diag([mm, mm, mm, 1.0]) @ lie.to_level)
+            around = Surroundings(self.scan, points, lie.noise * mm, lie.spacing * mm)
+            self.at_scale[mm] = self._upright(around, mm)
+        return self.at_scale[mm]
+
+    def _upright(self, around: Surroundings, mm: float) -> _Upright:
+        scan, points = self.scan, around.points
+        fighters = [figure for figure in self.figures if figure.model.kind == "fighter"]
+        relief = relief_of(points, scan.faces, scan.usable, around.spacing, _size(self.lie, mm))
+        if relief is None:
+            return _Upright(around, [], None, [])
+        rising = prominences(relief)
+        figures = known_figures(rising, relief, points, around.normals, scan.usable, fighters, around.noise)
+        bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in figures]
+        free = [
+            thing
+            for thing in rising
+            if thing.is_free and all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
+        ]
+        return _Upright(around, figures, about_bases(relief, points, bases), free)
+
+    def fits(self, mm: float) -> list[StandingModel]:
+        """The known figures that stand there at a scale, as their scale is measured."""
+        upright = self.at(mm)
+        return [
+            StandingModel(
+                figure.match.known,
+                upright.around.points[figure.points] - [*figure.match.at[:2], figure.disc.ground],
+                np.radians(figure.match.turn),
+                figure.match.sure,
+            )
+            for figure in upright.figures
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Upright:
+    """What stands upright at a scale: the points, the known figures, and where bases may be (None: anywhere)."""
+
+    around: Surroundings
+    figures: list[Figure]
+    about_bases: Flags | None
+    free: list[Prominence]  # what stands free and is no known figure
 
 
 def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:

@@ -14,8 +14,8 @@ heights, from the lowest on, and each is taken where it is compact first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,11 @@ LEAST_PLAN = 40.0  # mm2: less is a chimney, a spear or an edge
 LEVELS = (6.0, 9.0, 13.0, 18.0, 25.0, 34.0, 45.0)
 """mm over the local ground: at these heights parts are parted. The first is above all bases, so that two figures base
 to base are two; the steps are those of a figure's thirds."""
+
+LARGE_OPENING, LARGE_WIDEST, LARGE_TALLEST = 112.0, 114.0, 130.0
+"""mm: the same three of monsters on bases of up to 110 mm, which are figures only where a round base is seen."""
+
+SMALL = 10.0  # mm: the height of the lowest things that may be figures where a round base is seen
 
 SHALLOW = 10.0  # mm: what is cut off from something else rises so far above the cut at least
 PIT = 40.0  # mm below the table: what lies lower, as a floor, is another world, and is cut off there
@@ -54,6 +59,11 @@ class Relief:
         """(n, 2) the cells of points; those beyond the rim are in the cells at the rim."""
         cells = np.floor((points[:, :2] - self.low) / CELL).astype(np.int64)
         return np.clip(cells, 0, np.array(self.height.shape) - 1)
+
+    def opened(self, width: float) -> Relief:
+        """The same with what is narrower than some mm off its ground."""
+        across = int(width / CELL) + 1
+        return replace(self, ground=ndimage.grey_opening(self.height, size=(across, across)))
 
     def ground_at(self, points: Floats) -> Floats:
         """(n,) mm, the local ground under points."""
@@ -116,8 +126,7 @@ def relief_of(
         return None
     nearest = ndimage.distance_transform_edt(empty, return_distances=False, return_indices=True)
     height = height[tuple(nearest)]
-    across = int(OPENING / CELL) + 1
-    return Relief(low, height, ndimage.grey_opening(height, size=(across, across)))
+    return Relief(low, height, height).opened(OPENING)
 
 
 def _on_faces(points: Floats, faces: Integers) -> Iterator[Floats]:
@@ -135,8 +144,10 @@ def _on_faces(points: Floats, faces: Integers) -> Iterator[Floats]:
     yield a[face] + u * (b - a)[face] + v * (c - a)[face]
 
 
-def prominences(relief: Relief) -> list[Prominence]:
-    """What is compact and upright, by where it stands (x, then y)."""
+def prominences(
+    relief: Relief, lowest: float = LOWEST, tallest: float = TALLEST, widest: float = WIDEST
+) -> list[Prominence]:
+    """What is compact and upright, by where it stands (x, then y); heights and width are mm."""
     rise = relief.rise
     taken = np.zeros(rise.shape, dtype=bool)
     things: list[Prominence] = []
@@ -145,13 +156,32 @@ def prominences(relief: Relief) -> list[Prominence]:
         for number, window in enumerate(ndimage.find_objects(parts), 1):
             mine = parts[window] == number
             size = CELL * np.array(mine.shape)
-            if size.max() > WIDEST or mine.sum() * CELL**2 < LEAST_PLAN or (taken[window] & mine).any():
+            if size.max() > widest or mine.sum() * CELL**2 < LEAST_PLAN or (taken[window] & mine).any():
                 continue
             tall = float(rise[window][mine].max())
-            if not LOWEST <= tall <= TALLEST or (level > LEVELS[1] and tall < level + SHALLOW):
+            if not lowest <= tall <= tallest or (level > LEVELS[1] and tall < level + SHALLOW):
                 continue
             taken[window] |= mine
             low = np.array([window[0].start, window[1].start]) * CELL + relief.low
             ground = float(np.median(relief.ground[window][mine]))
             things.append(Prominence(low + size / 2.0, size, tall, ground, level))
     return sorted(things, key=lambda thing: tuple(thing.middle.tolist()))
+
+
+def about_bases(relief: Relief, points: Floats, figures: Sequence[tuple[Floats, float]]) -> Flags:
+    """(n,) the points about what is upright, of any size that figures have, but for figures that are known.
+
+    Args:
+        relief: the picture of heights.
+        points: (n, 3) mm on the table.
+        figures: (2,) mm, where each known figure stands, and the radius of its base.
+    """
+    things = [
+        *prominences(relief, SMALL),
+        *prominences(relief.opened(LARGE_OPENING), SMALL, LARGE_TALLEST, LARGE_WIDEST),
+    ]
+    about = np.zeros(len(points), dtype=bool)
+    for thing in things:
+        if all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in figures):
+            about |= np.hypot(*(points[:, :2] - thing.middle).T) < thing.size.max() / 2.0 + OPENING
+    return about

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,10 +90,11 @@ def losses(truth: Path, out: Path, figures: Path = FIGURES) -> Losses:
         actions = [(os.POSIX_SPAWN_DUP2, file.fileno(), 1), (os.POSIX_SPAWN_DUP2, file.fileno(), 2)]
         _, status, used = os.wait4(os.posix_spawn(command[0], command, os.environ, file_actions=actions), 0)
     facts = json.loads(truth.read_text(encoding="utf-8"))
-    cost: dict[str, Any] = {"cpu": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024}
+    cost = {"cpu": used.ru_utime + used.ru_stime, "megabytes": used.ru_maxrss / 1024}
     if status != 0 or not (out / "scan.json").is_file():
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        return Losses(stem, len(_fighters(facts)), error=lines[-1] if lines else f"status {status}", **cost)
+        error = lines[-1] if lines else f"status {status}"
+        return Losses(stem, len(_fighters(facts)), cpu=cost["cpu"], megabytes=cost["megabytes"], error=error)
     questions = tomllib.loads((out / "scene.toml").read_text(encoding="utf-8")).get("question", ())
     asked = [(*question["at"], 0.0) for question in questions if "at" in question]
     return compared(stem, facts, json.loads((out / "scan.json").read_text(encoding="utf-8")), asked, cost)
@@ -104,7 +105,7 @@ def compared(
     facts: dict[str, Any],
     record: dict[str, Any],
     asked_at: Sequence[Sequence[float]],
-    cost: dict[str, Any],
+    cost: Mapping[str, float],
 ) -> Losses:
     """What a record, and the places that are asked about, say of the figures of a truth."""
     to_truth = _to_table(facts)
@@ -147,10 +148,19 @@ def compared(
         for k, piece in enumerate(fighters)
         if k not in taken
     ]
-    counts = {"found": found, "named": named, "wrong": wrong, "told": told, "extra": extra}
-    questions = len(record["questions"])
     return Losses(
-        stem, len(_fighters(facts)), **counts, questions=questions, scale=scale - 1, **cost, lines=tuple(lines)
+        stem,
+        len(_fighters(facts)),
+        found=found,
+        named=named,
+        wrong=wrong,
+        told=told,
+        extra=extra,
+        questions=len(record["questions"]),
+        scale=scale - 1,
+        cpu=cost.get("cpu", 0.0),
+        megabytes=cost.get("megabytes", 0.0),
+        lines=tuple(lines),
     )
 
 
@@ -191,11 +201,20 @@ def all_losses(folders: Sequence[Path], out: Path, only: str = "") -> Iterator[L
 
 def rows_of(every: Sequence[Losses]) -> tuple[tuple[str, ...], ...]:
     """The rows of the table, with their sums."""
-    fields = ("figures", "found", "named", "wrong", "told", "extra", "questions")
-    sums = {field: sum(int(getattr(each, field)) for each in every) for field in fields}
-    most = {"cpu": max(each.cpu for each in every), "megabytes": max(each.megabytes for each in every)}
-    scale = max((each.scale for each in every), key=abs)
-    return (*(each.row() for each in every), Losses("all, or most", **sums, **most, scale=scale).row())
+    whole = Losses(
+        "all, or most",
+        figures=sum(each.figures for each in every),
+        found=sum(each.found for each in every),
+        named=sum(each.named for each in every),
+        wrong=sum(each.wrong for each in every),
+        told=sum(each.told for each in every),
+        extra=sum(each.extra for each in every),
+        questions=sum(each.questions for each in every),
+        scale=max((each.scale for each in every), key=abs),
+        cpu=max(each.cpu for each in every),
+        megabytes=max(each.megabytes for each in every),
+    )
+    return (*(each.row() for each in every), whole.row())
 
 
 TITLE = "Figures found, named and lost"
