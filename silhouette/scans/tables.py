@@ -106,10 +106,27 @@ def _storey(stack: list[Plane], normal: Floats, surfels: Surfels) -> Plane:
     for plane in stack[1:]:
         higher = _height(plane, normal) - _height(chosen, normal)
         if higher < 2 * surfels.cell:
-            chosen = max(chosen, plane, key=lambda one: one.area)
+            is_board = higher > 0.5 * surfels.cell and _bears_all(plane, chosen, surfels)
+            chosen = plane if is_board else max(chosen, plane, key=lambda one: one.area)
         elif _stands_as_table(plane, chosen, higher, surfels):
             chosen = plane
     return chosen
+
+
+def _bears_all(plane: Plane, ground: Plane, surfels: Surfels) -> bool:
+    """Whether all that stands on a plane stands on another one a little higher, as on a board on a dining table."""
+    if plane.area < 0.05 * ground.area or len(plane.things) < 3:
+        return False
+    return len(ground.things_among(surfels, _beside(plane, ground, surfels))) == 0
+
+
+def _beside(plane: Plane, ground: Plane, surfels: Surfels) -> Flags:
+    """The surfels that stand on a plane beside another one over it."""
+    over = ((surfels.points @ plane.axes.T) @ plane.hull[:, :2].T + plane.hull[:, 2] < 3 * surfels.cell).all(axis=1)
+    flat = surfels.points @ ground.axes.T
+    height = surfels.points @ ground.normal - ground.offset
+    inside = ((flat @ ground.hull[:, :2].T + ground.hull[:, 2]) < 0).all(axis=1)
+    return np.asarray(~over & (height > 2 * surfels.cell) & inside)
 
 
 def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfels) -> bool:
@@ -126,12 +143,8 @@ def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfel
     if plane.area < 0.05 * ground.area:
         # A table in a hall is that as well; a platform on a table bears less than what stands about it.
         return plane.bears(surfels) > max(2, 2 * ground.bears(surfels))
-    flat = surfels.points @ ground.axes.T
-    over = ((surfels.points @ plane.axes.T) @ plane.hull[:, :2].T + plane.hull[:, 2] < 3 * surfels.cell).all(axis=1)
-    height = surfels.points @ ground.normal - ground.offset
-    beside = ~over & (height > 2 * surfels.cell) & ((flat @ ground.hull[:, :2].T + ground.hull[:, 2]) < 0).all(axis=1)
     walled = _walled(plane, higher, surfels)
-    others = ground.things_among(surfels, beside)
+    others = ground.things_among(surfels, _beside(plane, ground, surfels))
     if walled:
         return len(plane.things) > 2 * len(others) and len(plane.things) >= 3
     if not len(others) or len(plane.things) > len(others):
@@ -158,12 +171,15 @@ def _is_table(plane: Plane, stack: list[Plane], planes: list[Plane], surfels: Su
     does), unless many things stand on it and it lies as the file says. Walls larger than it are a room's: left out.
     """
     height = surfels.points @ plane.normal - plane.offset
+    lower = [other for other in _larger(plane, stack) if _height(other, plane.normal) < _height(plane, plane.normal)]
+    if any(_bears_all(plane, other, surfels) for other in lower):
+        return True
     over = height > -2 * surfels.cell
     shadow = np.unique(np.floor(surfels.points[over] @ plane.axes.T / (2 * surfels.cell)), axis=0)
     if plane.extent**2 < 0.35 * len(shadow) * (2 * surfels.cell) ** 2:
         return False
     deep = _height(plane, plane.normal) - 0.15 * plane.extent
-    if any(_height(other, plane.normal) < deep for other in _larger(plane, stack)):
+    if any(_height(other, plane.normal) < deep for other in lower):
         return True
     counted = ~_any_of(_walls(plane, planes, 1.3), surfels)
     upper = _any_of([other for other in stack if _height(other, plane.normal) > _height(plane, plane.normal)], surfels)
