@@ -9,6 +9,7 @@ seen through them. Between the legs of a figure there may be body or nothing: th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.scans.alpha_shape import alpha_shape
 from silhouette.scans.discs import Disc
 from silhouette.scans.reading import Colours
-from silhouette.scans.scanned import PieceMesh
 
 FILLET = 4.0
 """mm: a scan rounds off the seam between a piece and the table to about this height, three voxels of a coarse scan."""
@@ -30,6 +30,18 @@ BALL, LARGE_BALL = 2.5, 4.0
 """The radius of the ball that rolls over a cloud of points, in distances between neighbouring points: of a figure, and
 of terrain, in which small gaps are those of the scan.
 """
+
+
+@dataclass(frozen=True, eq=False)
+class PieceMesh:
+    """The surface of a piece as it was scanned, in its own frame: mm, z up, its origin where the piece stands."""
+
+    vertices: Floats  # (n, 3) float64
+    faces: Integers  # (m, 3) int32
+    colours: Colours | None  # (n, 3) uint8, or None
+    holes: int  # how many holes were closed, its underside among them
+    largest: float  # mm, the diagonal of the box round the largest of them
+    open_area: float  # mm2 of holes that were left open, because what lies behind them was never seen
 
 
 def owners(faces: Integers, labels: NDArray[np.int32]) -> NDArray[np.int32]:

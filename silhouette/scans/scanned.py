@@ -8,30 +8,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Floats, Integers
+from silhouette.common.geometry import Floats
 from silhouette.scans.account import Account
 from silhouette.scans.discs import Disc
 from silhouette.scans.keeping import Earlier
 from silhouette.scans.matching import Match
+from silhouette.scans.piece_meshes import PieceMesh
 from silhouette.scans.questions import ABOUT_MODEL, Question, kind_of
-from silhouette.scans.reading import Colours, Scan
+from silhouette.scans.reading import Scan
 from silhouette.scans.scale import Scale
 
 PlacedKind = Literal["fighter", "vehicle", "terrain"]
-
-
-@dataclass(frozen=True, eq=False)
-class PieceMesh:
-    """The surface of a piece as it was scanned, in the frame of the piece: mm, z up, its origin at
-    `ScannedPiece.at`.
-    """
-
-    vertices: Floats  # (n, 3) float64
-    faces: Integers  # (m, 3) int32
-    colours: Colours | None  # (n, 3) uint8, or None
-    holes: int  # how many holes were closed, its underside among them
-    largest: float  # mm, the diagonal of the box round the largest of them
-    open_area: float  # mm2 of holes that were left open, because what lies behind them was never seen
 
 
 @dataclass(frozen=True, eq=False)
