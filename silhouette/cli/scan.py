@@ -22,13 +22,11 @@ from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
 from silhouette.judging import SceneResult, Selection
-from silhouette.scans.folder import PICTURE, RULING, write_folder
-from silhouette.scans.keeping import SCENE, earlier_run
-from silhouette.scans.questions import Question
-from silhouette.scans.record import record_of
+from silhouette.scans.keep import SCENE, Question, earlier_run
+from silhouette.scans.place import ScannedPiece, ScannedTable
 from silhouette.scans.scale import Wanted
 from silhouette.scans.scan import ScanRequest, recognised
-from silhouette.scans.scanned import ScannedPiece, ScannedTable
+from silhouette.scans.write import PICTURE, RULING, record_of, write_folder
 
 SOURCES = {
     "given": "given",

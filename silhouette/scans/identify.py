@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, Integers
 from silhouette.common.lazy import cached_property
-from silhouette.scans.known import Known
-from silhouette.scans.matching import Match, match
-from silhouette.scans.pieces import Blob, Pieces
-from silhouette.scans.reading import Scan
-from silhouette.scans.surfaces import vertex_normals
+from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.match import Match, match
+from silhouette.scans.models import Known
+from silhouette.scans.read import Scan
+from silhouette.scans.surface import vertex_normals
 
 Step = Callable[[], None]
 Indices = NDArray[np.intp]

@@ -1,4 +1,9 @@
-"""SCAN: how many millimetres one unit of the file is, and how that is known."""
+"""SCALE: how many millimetres one unit of the file is, and how that is known.
+
+How large what was scanned is, and at which scales that is plausible for games.
+
+How many millimetres one unit of the file is, and how that is known.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +16,102 @@ from typing import Literal
 import numpy as np
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import INCH, Flags, Integers
+from silhouette.common.geometry import INCH, Flags, Floats, Integers
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import in_a_row
-from silhouette.scans.base_votes import BASES, Sizes
-from silhouette.scans.discs import find_discs
-from silhouette.scans.known import Known
-from silhouette.scans.known_scale import ScaleMatch, StandingModel, drift
-from silhouette.scans.levelling import Level
-from silhouette.scans.model_votes import PIECES, scale_by_models
-from silhouette.scans.plausible import There, levelled
-from silhouette.scans.questions import SCALE, Question
-from silhouette.scans.reading import Scan
-from silhouette.scans.surfaces import edges_of
+from silhouette.scans.bases import Sizes, find_discs
+from silhouette.scans.keep import SCALE, Question
+from silhouette.scans.level import Level
+from silhouette.scans.models import Known
+from silhouette.scans.read import Scan
+from silhouette.scans.surface import edges_of
+from silhouette.scans.votes import PIECES, ScaleMatch, StandingModel, drift, scale_by_models
 
-__all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
+# ---- plausible
+
+EDGES = (150.0, 4000.0)  # edges in mm that a table for games may have: from a dice tray to a club's longest
+WIDTHS = (30.0, 2000.0)  # widths in mm of a thing scanned without a table: from one figure to a whole board of terrain
+TALLEST = 600.0  # height in mm of the tallest things on a table for games
+
+ABSURD = (100.0, 10_000.0)
+"""A table with edges beyond these, in mm, is refused even when the user says so: a slip of a unit."""
+
+TABLES = (600, 610, 700, 762, 800, 900, 914, 1000, 1118, 1120, 1200, 1219, 1220, 1524, 1800, 1829)
+"""Edges in mm that tables, boards and mats for games often have."""
+
+
+@dataclass(frozen=True)
+class There:
+    """How large what was scanned is in the file's units: edges along x and y, and the height of the tallest on it."""
+
+    edges: tuple[float, float]
+    height: float
+    spacing: float
+    table: bool
+
+    @classmethod
+    def of(cls, scan: Scan, level: Level) -> There:
+        """As a levelled scan shows it."""
+        points = levelled(scan, level)[scan.usable]
+        low, high = np.percentile(points, [0.1, 99.9], axis=0)
+        edges = level.size or (float(high[0] - low[0]), float(high[1] - low[1]))
+        return cls(edges, max(float(high[2]), 0.0), level.spacing, level.size is not None)
+
+    def words(self, mm: float) -> str:
+        """What it is at a scale."""
+        x, y = (edge * mm for edge in self.edges)
+        if self.table:
+            return f"the table is {x:.0f} x {y:.0f} mm"
+        return f"it is {x:.0f} x {y:.0f} mm wide and {self.height * mm:.0f} mm tall"
+
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest scale at which it has a size for games."""
+        least, most = EDGES if self.table else WIDTHS
+        tallest = TALLEST / self.height if self.height > 0 else math.inf
+        return least / max(min(self.edges), 1e-300), min(most / max(*self.edges, 1e-300), tallest)
+
+    def plausible(self, mm: float) -> bool:
+        """Whether it has a size for games at a scale."""
+        least, most = self.limits()
+        return least <= mm <= most
+
+    def checked(self, mm: float, by: str) -> tuple[str, ...]:
+        """What to warn of at a scale that the user gave by an option.
+
+        Raises:
+            RequestError: for no positive number, a table smaller than 10 cm, or anything below 1 mm or above 10 m.
+        """
+        if not (math.isfinite(mm) and mm > 0):
+            raise RequestError(f"{by} gives {mm:g} mm per unit of the file; a scale is a number above 0")
+        if not (ABSURD[0] if self.table else 1.0) <= max(self.edges) * mm <= ABSURD[1]:
+            x, y = (edge * mm / 10 for edge in self.edges)
+            what = "the table" if self.table else "what was scanned"
+            raise RequestError(
+                f"by {by} {what} would be {x:.3g} x {y:.3g} cm; a scale is how many mm one unit of the file is"
+            )
+        return () if self.plausible(mm) else (f"By {by} {self.words(mm)}, which is unusual.",)
+
+    def likeness(self, mm: float) -> float:
+        """The logarithm of how usual it is at a scale: of a table's edges, and of how close a phone's points lie."""
+        usual = -0.5 * (math.log(max(self.edges) * mm / (850 if self.table else 150)) / 0.6) ** 2
+        close = -0.5 * math.log(max(self.spacing * mm, 1e-9) / 1.7) ** 2
+        if not self.table:
+            return usual + close
+        off = np.abs(np.log(np.multiply.outer(np.array(self.edges) * mm, 1 / np.array(TABLES)))).min(axis=1)
+        return usual + close + float(np.log1p(4 * np.exp(-0.5 * (off / 0.006) ** 2)).sum())
+
+    def common(self, mm: float) -> bool:
+        """Whether both edges are among those that tables often have, within 1 %."""
+        edges = np.array(self.edges) * mm
+        return self.table and bool((np.abs(np.log(edges[:, None] / TABLES)).min(axis=1) < 0.01).all())
+
+
+def levelled(scan: Scan, level: Level) -> Floats:
+    """The vertices (n, 3) of a scan in its levelled frame, in the file's unit."""
+    return np.asarray(scan.vertices @ level.to_level[:3, :3].T + level.to_level[:3, 3])
+
+
+# ---- scale
 
 ScaleSource = Literal["given", "length", "units", "known models", "bases", "guess"]
 
@@ -38,7 +124,11 @@ GUESSABLE = ("mm", "cm", "m")
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
 DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
-ROUNDED = 0.4 / 30.0  # as a share, of a figure of 30 mm, for each mm between points: 2.5 to 4.4 % at 4.9 mm
+PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
+ROUNDED, FIGURE = 0.4, 30.0
+"""How much of the spacing of points a scan rounds off, and the mm of a figure: it was too small by 2.5 to 4.4 % at 4.9
+mm between points."""
+
 FEW = 3  # pieces on which known models are tried where the file says its units
 
 PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
@@ -157,16 +247,17 @@ def _with_models(
 
     own = options[0] if options[0].source == "units" else None
     fitting = None
+    # Coarse and rough scans round off what is high: models seem too small by about so much.
+    slack = 0.0 if own is None else max(DRIFT, (ROUNDED * level.spacing + level.noise) * own.mm / FIGURE)
     if own is not None and standing is not None:
         figures = standing(own.mm)
         ratio = drift(figures, level.noise * own.mm)
-        if figures and ratio is None:
+        # What stands there at a scale is not off by more than a tenth: then the measure is.
+        if figures and (ratio is None or abs(ratio.mm - 1.0) > PLAUSIBLE_DRIFT):
             return [replace(own, ask=False), *options[1:]]
         fitting = None if ratio is None else replace(ratio, mm=ratio.mm * own.mm)
     elif own is not None:
         fitting = by_models([own.mm], FEW)
-    # Coarse scans round off what is high: models seem too small by about so much.
-    slack = 0.0 if own is None else max(DRIFT, ROUNDED * level.spacing * own.mm)
     if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= slack:
         return [replace(own, ask=False), *options[1:]]
     others = [option.mm for option in options if option is not own]

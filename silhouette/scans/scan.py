@@ -17,24 +17,17 @@ import numpy as np
 from silhouette.common.errors import FileError, OutOfTime, time_limit
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.files.cache import Cache
-from silhouette.scans.account import Account, account_of
-from silhouette.scans.assembling import remarks, scanned_pieces
-from silhouette.scans.classify import Figure, known_figures
+from silhouette.scans.classify import Figure, Pieces, find_pieces, known_figures
 from silhouette.scans.identify import Identified, Surroundings, identify, without
-from silhouette.scans.keeping import Earlier
-from silhouette.scans.known import Known, known_models
-from silhouette.scans.known_scale import StandingModel
-from silhouette.scans.levelling import Level, as_answered, level
-from silhouette.scans.matching import FEWEST_POINTS, point_spacing
-from silhouette.scans.pieces import Pieces, find_pieces
-from silhouette.scans.plausible import levelled
-from silhouette.scans.questions import SCALE, Question
-from silhouette.scans.reading import Scan, read_scan, step_of
-from silhouette.scans.regions import refuse_spikes
-from silhouette.scans.scale import Scale, Wanted, edges_over_table, scale_of
-from silhouette.scans.scanned import ScannedPiece, ScannedTable
-from silhouette.scans.segment import Prominence, about_bases, prominences, relief_of
-from silhouette.scans.welding import welded
+from silhouette.scans.keep import SCALE, Earlier, Question
+from silhouette.scans.level import Level, as_answered, level
+from silhouette.scans.match import FEWEST_POINTS, point_spacing
+from silhouette.scans.models import Known, known_models
+from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
+from silhouette.scans.read import Scan, read_scan, step_of, welded
+from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
+from silhouette.scans.segment import Prominence, about_bases, prominences, refuse_spikes, relief_of
+from silhouette.scans.votes import StandingModel
 
 Step = Callable[[int, int], None]
 

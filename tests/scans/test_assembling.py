@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from silhouette.scans.asking import AS_SCANNED, FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
-from silhouette.scans.keeping import Earlier, EarlierPiece
+from silhouette.scans.keep import Earlier, EarlierPiece
+from silhouette.scans.place import AS_SCANNED, FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
 from tests.support.scanned import matched, scanned_table
 
 PLACE = np.array([70.0, -30.0, 0.0])

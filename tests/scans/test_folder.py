@@ -15,8 +15,8 @@ from silhouette import check, load_scene
 from silhouette.cli.schema import schema_of
 from silhouette.common.errors import FileError
 from silhouette.files.changing import changing_folder
-from silhouette.scans.folder import write_folder
-from silhouette.scans.keeping import Earlier, earlier_run
+from silhouette.scans.keep import Earlier, earlier_run
+from silhouette.scans.write import write_folder
 from tests.support.kept_files import without_digest
 from tests.support.scanned import matched, scanned_table
 
@@ -77,7 +77,7 @@ def test_a_sure_figure_is_a_copy_of_its_mesh_with_the_keys_of_its_model_file(tmp
 
 
 def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
-    from silhouette.scans.folder import _copied
+    from silhouette.scans.write import _copied
 
     paths = []
     with changing_folder(tmp_path / "game", tmp_path / "game" / "scene.toml") as change:
@@ -94,7 +94,7 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp_path: Path) -> None:
-    from silhouette.scans.keeping import EarlierPiece
+    from silhouette.scans.keep import EarlierPiece
 
     names = {(70.0, -30.0): "Kal!", (-60.0, 20.0): "kal"}
     earlier = Earlier(
@@ -107,7 +107,7 @@ def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp
 
 
 def test_a_name_that_a_player_has_given_twice_gets_a_number(tmp_path: Path) -> None:
-    from silhouette.scans.keeping import EarlierPiece
+    from silhouette.scans.keep import EarlierPiece
 
     places = (np.array([70.0, -30.0, 0.0]), np.array([-60.0, 20.0, 0.0]))
     earlier = Earlier(tuple(EarlierPiece("Kal", "terrain", at, None, {}) for at in places))
@@ -172,7 +172,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("silhouette.scans.folder.draw_table", fails)
+    monkeypatch.setattr("silhouette.scans.write.draw_table", fails)
     with pytest.raises(FileError, match="no space left"):
         write_folder(scanned_table(), folder)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
@@ -181,7 +181,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
 
 @pytest.mark.long
 def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> None:
-    from silhouette.scans.keeping import EarlierPiece
+    from silhouette.scans.keep import EarlierPiece
 
     odd = 'K"al / \\ \N{SNOWMAN}'
     piece = EarlierPiece(odd, "fighter", np.array([70.0, -30.0, 0.0]), 10.0, {})

@@ -10,8 +10,8 @@ import pytest
 
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
-from silhouette.scans.levelling import Level, level
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.level import Level, level
+from silhouette.scans.read import Scan, read_scan
 from tests.support.scanned_tables import (
     Box,
     Can,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from silhouette.files.cache import Cache
-from silhouette.scans.record import record_of
 from silhouette.scans.scan import ScanRequest, scan_table
+from silhouette.scans.write import record_of
 from tests.benchmarks.scan_losses import compared
 
 NAMED = {

@@ -13,12 +13,11 @@ import pytest
 
 from silhouette.common.errors import RequestError
 from silhouette.scans import scale as scales
-from silhouette.scans.base_votes import Sizes
-from silhouette.scans.discs import Disc
-from silhouette.scans.known_scale import ScaleMatch
-from silhouette.scans.levelling import Level, level
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.bases import Disc, Sizes
+from silhouette.scans.level import Level, level
+from silhouette.scans.read import Scan, read_scan
 from silhouette.scans.scale import Wanted, scale_of
+from silhouette.scans.votes import ScaleMatch
 
 RPG = (25, 25, 25, 25)
 MIXED = (25, 25, 28.5, 32, 32, 40, 50)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.common.geometry import Floats, Integers
-from silhouette.scans.mesh_writing import ply_bytes
-from silhouette.scans.reading import read_scan
+from silhouette.scans.meshes import ply_bytes
+from silhouette.scans.read import read_scan
 
 Surface = tuple[Floats, Integers]
 Damage = Callable[[Floats, Integers, float, np.random.Generator], Surface]
