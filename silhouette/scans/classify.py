@@ -451,8 +451,8 @@ def find_pieces(  # noqa: PLR0913
         # two thirds of the least base's area is ground enough to stand on
         surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
         looked_at = usable if about_bases is None else usable & about_bases
-        near = edges if about_bases is None else edges[looked_at[edges].all(axis=1)]
-        discs = _discs(points, faces, looked_at, surfaces, near, noise, spacing)
+        edges_there = edges if about_bases is None else edges[looked_at[edges].all(axis=1)]
+        discs = _discs(points, faces, looked_at, surfaces, edges_there, noise, spacing)
     labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
     parts: list[_PartOfScan] = []
     rest = labels.copy()

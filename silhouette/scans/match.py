@@ -135,7 +135,7 @@ def doubt_between(best: Quality, other: Quality, explained: Explained, scanned: 
 
 # ---- matching
 
-FEWEST_POINTS = 60  # with fewer points a piece has no shape to tell
+FEWEST_POINTS = 40  # with fewer points a piece has no shape to tell
 YAW_STEP = 5.0  # degrees of the coarse search: at the rim of a base of 25 mm the next yaw is 1.1 mm away
 STARTS = 3  # the number of the best coarse poses of each model that are refined on a few points
 FINALISTS = 8  # the number of the best poses of all models that are refined on all points, and compared

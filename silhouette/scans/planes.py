@@ -228,6 +228,10 @@ PARALLEL = float(np.cos(np.radians(5.0)))
 """Cosine of the angle up to which planes count as parallel: a floor and a table differ by less, and so do fits."""
 
 STEEP = float(np.cos(np.radians(60.0)))  # cosine of the angle to the table's normal from which on a plane is a wall
+STEP, SIDE, OVERHANG = 0.12, 0.3, 0.2
+"""Two boards side by side are one table: the step is lower than the first, as a share of the width, the smaller has so
+much of the area of the larger, and no more of it than the third lies over the other."""
+
 HANGING = 0.12  # the share of a scan that hangs below a table at most: a rim of 15 mm round a table of 600 mm is 0.09
 
 UPRIGHT = float(np.cos(np.radians(35.0)))
@@ -322,9 +326,17 @@ def _storey(stack: list[Plane], normal: Floats, surfels: Surfels) -> Plane:
         if higher < 2 * surfels.cell:
             is_board = higher > 0.5 * surfels.cell and _bears_all(plane, chosen, surfels)
             chosen = plane if is_board else max(chosen, plane, key=lambda one: one.area)
-        elif _stands_as_table(plane, chosen, higher, surfels):
+        elif not _is_step(plane, chosen, higher, surfels) and _stands_as_table(plane, chosen, higher, surfels):
             chosen = plane
     return chosen
+
+
+def _is_step(plane: Plane, ground: Plane, higher: float, surfels: Surfels) -> bool:
+    """Whether a plane is a board beside another one, a little higher: one table with a step, of which both are part."""
+    if higher > STEP * ground.extent or not SIDE < plane.area / ground.area < 1.0 / SIDE:
+        return False
+    flat = surfels.points[plane.inliers] @ ground.axes.T
+    return bool((flat @ ground.hull[:, :2].T + ground.hull[:, 2] < 0).all(axis=1).mean() < OVERHANG)
 
 
 def _bears_all(plane: Plane, ground: Plane, surfels: Surfels) -> bool:

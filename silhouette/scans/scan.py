@@ -26,7 +26,7 @@ from silhouette.scans.models import Known, known_models
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
-from silhouette.scans.segment import Prominence, about_bases, prominences, refuse_spikes, relief_of
+from silhouette.scans.segment import Prominence, about_bases, prominences, refuse_spikes, relief_of, second_shell
 from silhouette.scans.votes import StandingModel
 
 Step = Callable[[int, int], None]
@@ -113,6 +113,7 @@ class Recognised:
             warnings=(
                 *_other_scan(self.request, before),
                 *account.warnings(),
+                *_shells(around.points, labels, _size(lie, scale.mm)),
                 *around.scan.warnings,
                 *coarse,
                 *scale.warnings,
@@ -280,6 +281,14 @@ def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
         "near the table, or with more decimals"
     )
     return [sentence], math.ceil(100.0 * step / 3.0) / 100.0
+
+
+def _shells(points: Floats, labels: Integers, size: tuple[float, float] | None) -> list[str]:
+    """A sentence where the table is there twice."""
+    apart = second_shell(points, labels, size)
+    if apart is None:
+        return []
+    return [f"the table is there twice, {apart:.0f} mm apart: the way round it did not close; scan it in one go"]
 
 
 def _of_the_whole(lie: Level, scale: Scale, earlier: Earlier) -> list[Question]:

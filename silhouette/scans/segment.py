@@ -180,6 +180,36 @@ def prominences(
     return sorted(things, key=lambda thing: tuple(thing.middle.tolist()))
 
 
+TWICE, ALSO, SHELLS = 10.0, 0.7, (1.0, 25.0)
+"""The mm of the cells in which a table is looked for under a piece, the share of the piece's cells that have it, and
+the heights in mm at which a piece may be the table once more; under boards and roofs nobody sees the table."""
+
+
+def second_shell(points: Floats, labels: Integers, size: tuple[float, float] | None) -> float | None:
+    """How far over the table it is there once more, in mm, as where a loop did not close; None where it is there once.
+
+    Args:
+        points: (n, 3) mm on the table.
+        labels: (n,) 0 the table, k the k-th piece.
+        size: of the table in mm; None without one.
+
+    >>> second_shell(np.zeros((0, 3)), np.zeros(0, np.int32), (600.0, 400.0)) is None
+    True
+    """
+    if size is None:
+        return None
+    cells = np.floor(points[:, :2] / TWICE).astype(np.int64) @ np.array([1 << 20, 1])
+    table = np.unique(cells[labels == 0])
+    for number in np.unique(labels[labels > 0]):
+        mine = labels == number
+        height = float(np.median(points[mine, 2]))
+        own = np.unique(cells[mine])
+        is_large = len(own) * TWICE**2 > 0.1 * size[0] * size[1]
+        if is_large and SHELLS[0] < height < SHELLS[1] and np.isin(own, table).mean() > ALSO:
+            return height
+    return None
+
+
 def about_bases(relief: Relief, points: Floats, figures: Sequence[tuple[Floats, float]]) -> Flags:
     """(n,) the points about what is upright, of any size that figures have, but for figures that are known.
 

@@ -7,7 +7,7 @@ import pytest
 import trimesh
 
 from silhouette.common.geometry import Floats, Integers
-from silhouette.scans.segment import Prominence, prominences, relief_of
+from silhouette.scans.segment import Prominence, about_bases, prominences, relief_of, second_shell
 
 TABLE = (400.0, 300.0)
 
@@ -77,3 +77,24 @@ def test_a_cloud_and_a_floor_far_below() -> None:
     assert relief is not None
     assert len(prominences(relief)) == 1
     assert relief.ground_at(points[:1]) == pytest.approx([0.0])
+
+
+def test_bases_are_looked_for_about_what_rises_but_for_known_figures() -> None:
+    points = np.array([[40.0, 0.0, 20.0], [-120.0, 60.0, 20.0], [150.0, -100.0, 0.0]])
+    whole = trimesh.util.concatenate([box((*TABLE, 5.0), (0.0, 0.0, -5.0)), figure(40.0, 0.0), figure(-120.0, 60.0)])
+    whole = whole.subdivide_to_size(8.0)
+    surface = np.array(whole.vertices), np.array(whole.faces, dtype=np.int32)
+    relief = relief_of(*surface, np.ones(len(whole.vertices), dtype=bool), 4.0, TABLE)
+    assert relief is not None
+    assert about_bases(relief, points, []).tolist() == [True, True, False]
+    assert about_bases(relief, points, [(np.array([40.0, 0.0]), 12.5)]).tolist() == [False, True, False]
+
+
+def test_a_table_that_is_there_twice_is_known_from_a_board() -> None:
+    grid = np.stack(np.meshgrid(np.arange(-200.0, 200.0, 4.0), np.arange(-150.0, 150.0, 4.0)), axis=-1).reshape(-1, 2)
+    half = grid[grid[:, 0] > 0.0]
+    upper = np.column_stack([half, np.full(len(half), 8.0)])
+    for lower, apart in ((grid, 8.0), (grid[grid[:, 0] <= 0.0], None)):
+        points = np.vstack([np.column_stack([lower, np.zeros(len(lower))]), upper])
+        labels = np.repeat(np.array([0, 1], dtype=np.int32), [len(lower), len(upper)])
+        assert second_shell(points, labels, TABLE) == apart
