@@ -95,6 +95,8 @@ class EarlierPiece:
     keys: Mapping[str, Any]  # those of its keys that no scan can know
     # The file name of the known model's mesh that stands for it; empty where what was scanned of it does
     model: str = ""
+    # All of its keys, of a piece that a person has added and no run has found; None for what a run has found
+    added: Mapping[str, Any] | None = None
 
     def keys_with(self, mesh: Mapping[str, Any]) -> dict[str, Any]:
         """Its keys, without those that hold for its mesh alone where another one now stands for it.
@@ -288,10 +290,12 @@ def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]
     keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
     # Whoever writes `on` writes two numbers: the height is as the scan has found it.
     row = next((row for row in rows if isinstance(row.get("at"), list) and row["at"][: len(at)] == at), None) or {}
+    is_added = not row and entry.get("scan") is not True and all(each.get("name") != name for each in rows)
     place = np.array([*at, *row.get("at", ())[len(at) :], 0.0][:3], dtype=np.float64)
     facing = _degrees(entry.get("facing"))
     is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
-    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry))
+    added = entry if is_added else None
+    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry), added)
 
 
 def _model_of(entry: Mapping[str, Any]) -> str:

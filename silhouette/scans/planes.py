@@ -228,7 +228,7 @@ PARALLEL = float(np.cos(np.radians(5.0)))
 """Cosine of the angle up to which planes count as parallel: a floor and a table differ by less, and so do fits."""
 
 STEEP = float(np.cos(np.radians(60.0)))  # cosine of the angle to the table's normal from which on a plane is a wall
-STEP, SIDE, OVERHANG = 0.12, 0.3, 0.2
+BOARD_STEP, BOARD_SIDE, OVERHANG = 0.12, 0.3, 0.2
 """Two boards side by side are one table: the step is lower than the first, as a share of the width, the smaller has so
 much of the area of the larger, and no more of it than the third lies over the other."""
 
@@ -333,7 +333,7 @@ def _storey(stack: list[Plane], normal: Floats, surfels: Surfels) -> Plane:
 
 def _is_step(plane: Plane, ground: Plane, higher: float, surfels: Surfels) -> bool:
     """Whether a plane is a board beside another one, a little higher: one table with a step, of which both are part."""
-    if higher > STEP * ground.extent or not SIDE < plane.area / ground.area < 1.0 / SIDE:
+    if higher > BOARD_STEP * ground.extent or not BOARD_SIDE < plane.area / ground.area < 1.0 / BOARD_SIDE:
         return False
     flat = surfels.points[plane.inliers] @ ground.axes.T
     return bool((flat @ ground.hull[:, :2].T + ground.hull[:, 2] < 0).all(axis=1).mean() < OVERHANG)

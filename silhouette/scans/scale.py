@@ -125,7 +125,7 @@ NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet
 
 DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
 PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
-ROUNDED, FIGURE = 0.4, 30.0
+ROUNDED_OFF, FIGURE_HEIGHT = 0.4, 30.0
 """How much of the spacing of points a scan rounds off, and the mm of a figure: it was too small by 2.5 to 4.4 % at 4.9
 mm between points."""
 
@@ -248,7 +248,7 @@ def _with_models(
     own = options[0] if options[0].source == "units" else None
     fitting = None
     # Coarse and rough scans round off what is high: models seem too small by about so much.
-    slack = 0.0 if own is None else max(DRIFT, (ROUNDED * level.spacing + level.noise) * own.mm / FIGURE)
+    slack = 0.0 if own is None else max(DRIFT, (ROUNDED_OFF * level.spacing + level.noise) * own.mm / FIGURE_HEIGHT)
     if own is not None and standing is not None:
         figures = standing(own.mm)
         ratio = drift(figures, level.noise * own.mm)

@@ -180,7 +180,7 @@ def prominences(
     return sorted(things, key=lambda thing: tuple(thing.middle.tolist()))
 
 
-TWICE, ALSO, SHELLS = 10.0, 0.7, (1.0, 25.0)
+SHELL_CELL, SHELL_SHARE, SHELL_HEIGHTS = 10.0, 0.7, (1.0, 25.0)
 """The mm of the cells in which a table is looked for under a piece, the share of the piece's cells that have it, and
 the heights in mm at which a piece may be the table once more; under boards and roofs nobody sees the table."""
 
@@ -198,14 +198,14 @@ def second_shell(points: Floats, labels: Integers, size: tuple[float, float] | N
     """
     if size is None:
         return None
-    cells = np.floor(points[:, :2] / TWICE).astype(np.int64) @ np.array([1 << 20, 1])
+    cells = np.floor(points[:, :2] / SHELL_CELL).astype(np.int64) @ np.array([1 << 20, 1])
     table = np.unique(cells[labels == 0])
     for number in np.unique(labels[labels > 0]):
         mine = labels == number
         height = float(np.median(points[mine, 2]))
         own = np.unique(cells[mine])
-        is_large = len(own) * TWICE**2 > 0.1 * size[0] * size[1]
-        if is_large and SHELLS[0] < height < SHELLS[1] and np.isin(own, table).mean() > ALSO:
+        is_large = len(own) * SHELL_CELL**2 > 0.1 * size[0] * size[1]
+        if is_large and SHELL_HEIGHTS[0] < height < SHELL_HEIGHTS[1] and np.isin(own, table).mean() > SHELL_SHARE:
             return height
     return None
 

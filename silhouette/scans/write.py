@@ -225,6 +225,8 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], reco
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
     order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
     blocks += [_piece_text(piece, files[piece.name], before) for piece, before in order]
+    matched = [id(before) for before in kept if before is not None]
+    blocks += [_by_hand(piece) for piece in earlier.pieces if piece.added is not None and id(piece) not in matched]
     checks = earlier.keys.get("check", ())
     blocks += [_table("check", check) for check in checks]
     if not checks:
@@ -290,6 +292,15 @@ def _piece_text(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPie
             doubt["facing"] = round(piece.facing_doubt, 2)
         lines.append(f"doubt = {toml(doubt)}")
     return "\n".join(lines)
+
+
+def _by_hand(piece: EarlierPiece) -> str:
+    """The table of a piece that a person has added, where it stands at this scale."""
+    assert piece.added is not None
+    at = [round(float(place), 2) for place in piece.at[: len(piece.added["at"])]]
+    return "\n".join(
+        [f"[[{piece.kind}]]", "# placed by hand, and not found by the scan", *toml_lines({**piece.added, "at": at})]
+    )
 
 
 def _facts(piece: ScannedPiece) -> Iterator[str]:

@@ -155,6 +155,23 @@ def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path)
     assert (folder / "scene.toml").read_text() == tomllib_text(document, folder)
 
 
+def test_what_a_person_has_added_stays_where_the_scan_has_not_found_it(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    write_folder(scanned_table(), folder)
+    entry = '\n[[fighter]]\nname = "{}"\nfigure = {{ base = 32, height = 40 }}\nat = [{}]\n'
+    entry += "doubt = {{ place = 5, facing = 10 }}\n"
+    with (folder / "scene.toml").open("a") as scene:
+        scene.write(entry.format("Vex", "-20, 60") + entry.format("Kal", "70, -30"))
+    write_folder(scanned_table(earlier=earlier_run(folder)), folder)
+    fighters = {one["name"]: one for one in tomllib.loads((folder / "scene.toml").read_text())["fighter"]}
+    assert fighters["Vex"]["at"] == [-20.0, 60.0]
+    assert fighters["Vex"]["doubt"] == {"place": 5, "facing": 10}
+    assert len(fighters) == 2, "the other one stands where the scan has found one"
+    text = (folder / "scene.toml").read_text()
+    write_folder(scanned_table(earlier=earlier_run(folder)), folder)
+    assert (folder / "scene.toml").read_text() == text
+
+
 def tomllib_text(document: dict[str, object], folder: Path) -> str:
     """The scene of the folder, after a look that it says the same."""
     text = (folder / "scene.toml").read_text()
