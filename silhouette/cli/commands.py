@@ -67,6 +67,9 @@ class ScanOptions(Pairing, Telling):
     length: Annotated[
         str | None, option("--length", "MM=X,Y,Z:X,Y,Z", "A known length between two points of the file.")
     ] = None
+    terrain_only: Annotated[bool, flag("--terrain-only", "Leave the figures out, to place them on the live table.")] = (
+        False
+    )
     yes: Annotated[bool, flag("--yes", "Ask nothing: take the likeliest answer, and list it.")] = False
 
 

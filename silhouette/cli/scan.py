@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +22,11 @@ from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
 from silhouette.judging import SceneResult, Selection
-from silhouette.scans.folder import PICTURE, RULING, write_folder
-from silhouette.scans.keeping import SCENE, earlier_run
-from silhouette.scans.questions import Question
-from silhouette.scans.record import record_of
+from silhouette.scans.keep import SCENE, Question, earlier_run
+from silhouette.scans.place import ScannedPiece, ScannedTable
 from silhouette.scans.scale import Wanted
-from silhouette.scans.scan import ScanRequest, scan_table
-from silhouette.scans.scanned import ScannedPiece, ScannedTable
+from silhouette.scans.scan import ScanRequest, recognised
+from silhouette.scans.write import PICTURE, RULING, record_of, write_folder
 
 SOURCES = {
     "given": "given",
@@ -40,6 +39,14 @@ SOURCES = {
 """How the scale is known, in words."""
 
 
+GRADE_WORDS = {
+    "good": "good",
+    "usable": "usable: figures are found, and some are in doubt",
+    "terrain only": "good for terrain only",
+}
+"""What a scan is good for, in words."""
+
+
 def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> list[RenderableType]:
     """What was found on a scanned table, line by line; quiet, only where it is."""
     if quiet:
@@ -48,12 +55,15 @@ def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> li
     scale = f"{table.scale.mm:.5g} mm in a unit of the file, {SOURCES[table.scale.source]}"
     parts: list[RenderableType] = [
         plain_line(f"{size}, tilted by {table.tilt:.1f}° in the file, noise {table.noise:.2g} mm; {scale}"),
+        plain_line(f"the scan is {GRADE_WORDS[table.account.grade]}"),
         plain_line(""),
     ]
     rows = headed_table("", "piece", "at", "faces", "stands on", "base", "model", whole=("piece",))
     for piece in table.pieces:
         rows.add_row(*map(plain_line, _cells(piece, "" if table.size is None else "the table")))
     parts.append(rows)
+    if sentence := table.account.counts():
+        parts.append(plain_line(sentence, "yellow" if table.account.missing or table.account.unknown else ""))
     parts += [plain_line(f"question: {question.text}", "yellow") for question in table.questions]
     parts += [plain_line(f"warning: {warning}", "dim") for warning in table.warnings]
     scene = folder / "scene.toml"
@@ -80,10 +90,13 @@ def scan(given: ScanOptions) -> int:
     """Makes a scene of a scan, and rules at once if a pair is named."""
     if given.attacker is None and given.target is not None:
         raise RequestError("--to without --from; a ruling needs who looks: say --from NAME as well")
+    if given.terrain_only and given.attacker is not None:
+        raise RequestError("--terrain-only with --from; a table without figures has nobody who looks")
     figures, terrain = tuple(given.figures or ()), tuple(given.terrain or ())
-    request = ScanRequest(given.file, figures, terrain, _known_scale(given))
+    request = ScanRequest(given.file, figures, terrain, _known_scale(given), given.terrain_only)
     may_ask = not (given.yes or given.as_json) and sys.stdin.isatty() and sys.stdout.isatty()
-    table = _written(request, given.out, cache_of(given), may_ask=may_ask, quiet=given.quiet)
+    pair = [name for name in (given.attacker, given.target) if name is not None]
+    table = _written(request, given.out, cache_of(given), pair, may_ask=may_ask, quiet=given.quiet)
     result = None
     if given.attacker is not None:
         target = None if given.target is None else table.called(given.target)
@@ -103,20 +116,36 @@ def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json
         complain(result.error)
 
 
-def _written(request: ScanRequest, out: Path, cache: Cache, *, may_ask: bool, quiet: bool) -> ScannedTable:
-    """The scanned table, with its folder written; where a player may be asked, once more with the answers."""
+def _written(
+    request: ScanRequest, out: Path, cache: Cache, pair: Sequence[str], *, may_ask: bool, quiet: bool
+) -> ScannedTable:
+    """The scanned table, with its folder written; once more with what a player answers.
+
+    A name of the pair is an answer as well: the piece that is most like the model of that name is taken for it.
+    """
     check_folder(out, (request.file, *request.figures, *request.terrain))
     earlier = earlier_run(out)
     with Waiting(f"scanning {request.file}", quiet=quiet) as waiting:
-        table = scan_table(request, cache, earlier, waiting.step)
+        scan = recognised(request, cache, earlier, waiting.step)
+        table = scan.table(earlier)
     with Waiting(f"writing {out}", quiet=quiet):
         write_folder(table, out)
     answered = _ask(table, out) if may_ask and table.questions else {}
+    notes = []
+    for name in pair:
+        question = table.question_of(name)
+        if question is not None and question.key not in answered:
+            answered[question.key] = {**question.keys(), "answer": question.answers[1]}
+            notes.append(f"{question.about[0]} is taken for {question.answers[1]}, as the command names it")
     if not answered:
         return table
     earlier = replace(table.earlier, asked={**table.earlier.asked, **answered})
     with Waiting(f"scanning {request.file} with your answers", quiet=quiet) as waiting:
-        table = scan_table(request, cache, earlier, waiting.step)
+        # What is answered of single pieces needs no other look at the scan.
+        if not all(scan.settles(question) for question in table.questions if question.key in answered):
+            scan = recognised(request, cache, earlier, waiting.step)
+        table = scan.table(earlier)
+        table = replace(table, warnings=(*notes, *table.warnings))
         write_folder(table, out, keeps_scene=False)
     return table
 

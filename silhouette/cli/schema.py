@@ -27,7 +27,7 @@ from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.entries import GameEntry
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.fields import row_type
-from silhouette.scans.record import ScanRecord
+from silhouette.scans.write import ScanRecord
 
 # ---- schemas
 

@@ -22,7 +22,7 @@ from silhouette.models.bases import Base
 from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.model import model_of_mesh
 from silhouette.rules import FIRST, rule_of
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.meshes import ply_bytes
 
 
 def read_table(

@@ -17,6 +17,7 @@ from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.live.rewriting import Names, rewritten
 from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import GAME_FILE, rule_called
+from silhouette.scans.keep import SOURCE_RECORD
 from silhouette.scenes.entries import Facing, TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, entry_at, turns
@@ -524,6 +525,10 @@ def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
     ]
 
 
+BY_HAND = {"place": 5, "facing": 10}
+"""mm and degrees, standard deviations: so a figure stands that was put on a scanned table by eye, which odds know."""
+
+
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     if edit.add not in rule_called(scene.rules).scene_entry.model_fields:
         raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{edit.add}]] to add to")
@@ -536,6 +541,8 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     entry["at"] = [in_units(number, units) for number in edit.at]
     if edit.add != "terrain":
         entry |= {"on": SURFACE, "facing": 90}
+        if "doubt" in document and SOURCE_RECORD in document.get("source", {}):
+            entry["doubt"] = dict(BY_HAND)
     return {**document, edit.add: [*document.get(edit.add, []), entry]}
 
 

@@ -40,7 +40,7 @@ from silhouette.live.edits import (
 from silhouette.live.rewriting import Names, rewritten
 from silhouette.rules import FIRST, rule_called, rule_of
 from silhouette.rules.abilities import first_scene_of
-from silhouette.scans.keeping import SCENE
+from silhouette.scans.keep import SCENE
 from silhouette.scenes.table import TableScene
 
 # ---- pictures of tagged models

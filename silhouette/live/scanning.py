@@ -18,7 +18,7 @@ from silhouette.files.documents import read_document, read_text
 from silhouette.live.edits import Document, entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
 from silhouette.live.rewriting import rewritten
-from silhouette.scans.keeping import RECORD, SCENE, earlier_record
+from silhouette.scans.keep import RECORD, SCENE, earlier_record
 
 MOVED = 0.5  # mm: a piece that stands so far from where the scan has it was moved by a player
 PLACED = ("at", "on", "under", "facing", "turn")  # the keys that say how a piece stands

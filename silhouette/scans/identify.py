@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, Integers
 from silhouette.common.lazy import cached_property
-from silhouette.scans.known import Known
-from silhouette.scans.matching import Match, match
-from silhouette.scans.pieces import Blob, Pieces
-from silhouette.scans.reading import Scan
-from silhouette.scans.surfaces import vertex_normals
+from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.match import Match, match
+from silhouette.scans.models import Known
+from silhouette.scans.read import Scan
+from silhouette.scans.surface import vertex_normals
 
 Step = Callable[[], None]
 Indices = NDArray[np.intp]
@@ -76,7 +76,7 @@ def identify(
     for number, blob in enumerate(pieces.blobs, start=1):
         known = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
-        found = _match(own, blob, known, around)
+        found = blob.match or _match(own, blob, known, around)
         if found is not None and found.sure and blob.could_be_several:
             several = _taken_apart(own, blob, found, known, around) if blob.kind == "fighter" else []
             for other, match_of_it, points in several:

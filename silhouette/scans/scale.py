@@ -1,36 +1,135 @@
-"""SCAN: how many millimetres one unit of the file is, and how that is known."""
+"""SCALE: how many millimetres one unit of the file is, and how that is known.
+
+How large what was scanned is, and at which scales that is plausible for games.
+
+How many millimetres one unit of the file is, and how that is known.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import INCH, Flags, Integers
+from silhouette.common.geometry import INCH, Flags, Floats, Integers
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import in_a_row
-from silhouette.scans.base_votes import BASES, Sizes
-from silhouette.scans.discs import find_discs
-from silhouette.scans.known import Known
-from silhouette.scans.levelling import Level
-from silhouette.scans.model_votes import PIECES, scale_by_models
-from silhouette.scans.plausible import There, levelled
-from silhouette.scans.questions import SCALE, Question
-from silhouette.scans.reading import Scan
-from silhouette.scans.surfaces import edges_of
+from silhouette.scans.bases import Sizes, find_discs
+from silhouette.scans.keep import SCALE, Question
+from silhouette.scans.level import Level
+from silhouette.scans.models import Known
+from silhouette.scans.read import Scan
+from silhouette.scans.surface import edges_of
+from silhouette.scans.votes import PIECES, ScaleMatch, StandingModel, drift, scale_by_models
 
-__all__ = ["BASES", "Scale", "ScaleSource", "Wanted", "scale_of"]
+# ---- plausible
+
+EDGES = (150.0, 4000.0)  # edges in mm that a table for games may have: from a dice tray to a club's longest
+WIDTHS = (30.0, 2000.0)  # widths in mm of a thing scanned without a table: from one figure to a whole board of terrain
+TALLEST = 600.0  # height in mm of the tallest things on a table for games
+
+ABSURD = (100.0, 10_000.0)
+"""A table with edges beyond these, in mm, is refused even when the user says so: a slip of a unit."""
+
+TABLES = (600, 610, 700, 762, 800, 900, 914, 1000, 1118, 1120, 1200, 1219, 1220, 1524, 1800, 1829)
+"""Edges in mm that tables, boards and mats for games often have."""
+
+
+@dataclass(frozen=True)
+class There:
+    """How large what was scanned is in the file's units: edges along x and y, and the height of the tallest on it."""
+
+    edges: tuple[float, float]
+    height: float
+    spacing: float
+    table: bool
+
+    @classmethod
+    def of(cls, scan: Scan, level: Level) -> There:
+        """As a levelled scan shows it."""
+        points = levelled(scan, level)[scan.usable]
+        low, high = np.percentile(points, [0.1, 99.9], axis=0)
+        edges = level.size or (float(high[0] - low[0]), float(high[1] - low[1]))
+        return cls(edges, max(float(high[2]), 0.0), level.spacing, level.size is not None)
+
+    def words(self, mm: float) -> str:
+        """What it is at a scale."""
+        x, y = (edge * mm for edge in self.edges)
+        if self.table:
+            return f"the table is {x:.0f} x {y:.0f} mm"
+        return f"it is {x:.0f} x {y:.0f} mm wide and {self.height * mm:.0f} mm tall"
+
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest scale at which it has a size for games."""
+        least, most = EDGES if self.table else WIDTHS
+        tallest = TALLEST / self.height if self.height > 0 else math.inf
+        return least / max(min(self.edges), 1e-300), min(most / max(*self.edges, 1e-300), tallest)
+
+    def plausible(self, mm: float) -> bool:
+        """Whether it has a size for games at a scale."""
+        least, most = self.limits()
+        return least <= mm <= most
+
+    def checked(self, mm: float, by: str) -> tuple[str, ...]:
+        """What to warn of at a scale that the user gave by an option.
+
+        Raises:
+            RequestError: for no positive number, a table smaller than 10 cm, or anything below 1 mm or above 10 m.
+        """
+        if not (math.isfinite(mm) and mm > 0):
+            raise RequestError(f"{by} gives {mm:g} mm per unit of the file; a scale is a number above 0")
+        if not (ABSURD[0] if self.table else 1.0) <= max(self.edges) * mm <= ABSURD[1]:
+            x, y = (edge * mm / 10 for edge in self.edges)
+            what = "the table" if self.table else "what was scanned"
+            raise RequestError(
+                f"by {by} {what} would be {x:.3g} x {y:.3g} cm; a scale is how many mm one unit of the file is"
+            )
+        return () if self.plausible(mm) else (f"By {by} {self.words(mm)}, which is unusual.",)
+
+    def likeness(self, mm: float) -> float:
+        """The logarithm of how usual it is at a scale: of a table's edges, and of how close a phone's points lie."""
+        usual = -0.5 * (math.log(max(self.edges) * mm / (850 if self.table else 150)) / 0.6) ** 2
+        close = -0.5 * math.log(max(self.spacing * mm, 1e-9) / 1.7) ** 2
+        if not self.table:
+            return usual + close
+        off = np.abs(np.log(np.multiply.outer(np.array(self.edges) * mm, 1 / np.array(TABLES)))).min(axis=1)
+        return usual + close + float(np.log1p(4 * np.exp(-0.5 * (off / 0.006) ** 2)).sum())
+
+    def common(self, mm: float) -> bool:
+        """Whether both edges are among those that tables often have, within 1 %."""
+        edges = np.array(self.edges) * mm
+        return self.table and bool((np.abs(np.log(edges[:, None] / TABLES)).min(axis=1) < 0.01).all())
+
+
+def levelled(scan: Scan, level: Level) -> Floats:
+    """The vertices (n, 3) of a scan in its levelled frame, in the file's unit."""
+    return np.asarray(scan.vertices @ level.to_level[:3, :3].T + level.to_level[:3, 3])
+
+
+# ---- scale
 
 ScaleSource = Literal["given", "length", "units", "known models", "bases", "guess"]
 
 UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}  # millimetres in the units that programs write
 DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}  # units as 3MF files call them
 
+GUESSABLE = ("mm", "cm", "m")
+"""The units that a file may have without saying so; feet and inches are taken only where the file or the user says."""
+
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
+
+DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
+PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
+ROUNDED_OFF, FIGURE_HEIGHT = 0.4, 30.0
+"""How much of the spacing of points a scan rounds off, and the mm of a figure: it was too small by 2.5 to 4.4 % at 4.9
+mm between points."""
+
+FEW = 3  # pieces on which known models are tried where the file says its units
 
 PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
 OTHER = "another size: give --length or --scale"  # the answer besides a single one, which settles nothing
@@ -68,6 +167,7 @@ def scale_of(
     wanted: Wanted = Wanted(),
     known: Sequence[Known] = (),
     edges: Integers | None = None,
+    standing: Callable[[float], Sequence[StandingModel]] | None = None,
 ) -> Scale:
     """The scale of a levelled scan.
 
@@ -80,6 +180,7 @@ def scale_of(
         wanted: what the user says.
         known: models that may stand there.
         edges: those of `edges_over_table`, if the caller has them.
+        standing: the known figures that stand there at a scale, if the caller can tell.
 
     Raises:
         RequestError: what the user gives cannot be: two points in one place, a table of 4 cm, no such bases.
@@ -94,19 +195,23 @@ def scale_of(
         return _checked(there, Scale(number, "given", 0.0), "the answer")
     rims = _Rims(scan, level, edges)
     options = _by_given_bases(rims, there, wanted.bases) if wanted.bases else _judged(rims, there)
-    if wanted.answer is not None:
-        for option in options:
-            if option.text == wanted.answer:
-                return Scale(option.mm, "given", option.error)
+    answered = _answered(options, wanted.answer)
+    if answered is None and known and not wanted.bases:
+        options = _with_models(scan, level, there, options, known, standing)
+        answered = _answered(options, wanted.answer)
+    if answered is not None:
+        return answered
     best = options[0]
-    if known and not wanted.bases:
-        options = _with_models(scan, level, there, options, known)
-        best = options[0]
     question = None
     if best.ask:
         answers = tuple(dict.fromkeys(one.text for one in options[:5]))
         question = Question(SCALE, f"How large is it? {best.why}", answers if len(answers) > 1 else (*answers, OTHER))
     return Scale(best.mm, best.source, best.error, question, best.warnings)
+
+
+def _answered(options: Sequence[_Option], answer: str | None) -> Scale | None:
+    """The scale that an answer to an earlier question gives; None where it is none of these."""
+    return next((Scale(option.mm, "given", option.error) for option in options if option.text == answer), None)
 
 
 @dataclass(frozen=True)
@@ -123,29 +228,55 @@ class _Option:
 
 
 def _with_models(
-    scan: Scan, level: Level, there: There, options: list[_Option], known: Sequence[Known]
+    scan: Scan,
+    level: Level,
+    there: There,
+    options: list[_Option],
+    models: Sequence[Known],
+    standing: Callable[[float], Sequence[StandingModel]] | None,
 ) -> list[_Option]:
-    """The answers where models are known: theirs first where they are sure.
+    """The answers where models are known, which vote wherever they fit beyond doubt.
 
-    Where the file's units stand, two pieces are tried: models that fit at 2 % more or less are worth a warning.
+    Models that fit in the file's units settle them. Where they fit elsewhere, that is a question.
     """
-    stands = options[0].source == "units" and not options[0].ask
     points, usable = levelled(scan, level), _on_table(scan, level)
-    scales = [option.mm for option in (options[:1] if stands else options)]
-    pieces = 2 if stands else PIECES
-    found = scale_by_models(points, usable, level.spacing, level.noise, known, scales, pieces)
-    if found is None or not found.sure:
+
+    def by_models(scales: Sequence[float], pieces: int) -> ScaleMatch | None:
+        match = scale_by_models(points, usable, level.spacing, level.noise, models, scales, pieces)
+        return match if match is not None and match.sure else None
+
+    own = options[0] if options[0].source == "units" else None
+    fitting = None
+    # Coarse and rough scans round off what is high: models seem too small by about so much.
+    slack = 0.0 if own is None else max(DRIFT, (ROUNDED_OFF * level.spacing + level.noise) * own.mm / FIGURE_HEIGHT)
+    if own is not None and standing is not None:
+        figures = standing(own.mm)
+        ratio = drift(figures, level.noise * own.mm)
+        # What stands there at a scale is not off by more than a tenth: then the measure is.
+        if figures and (ratio is None or abs(ratio.mm - 1.0) > PLAUSIBLE_DRIFT):
+            return [replace(own, ask=False), *options[1:]]
+        fitting = None if ratio is None else replace(ratio, mm=ratio.mm * own.mm)
+    elif own is not None:
+        fitting = by_models([own.mm], FEW)
+    if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= slack:
+        return [replace(own, ask=False), *options[1:]]
+    others = [option.mm for option in options if option is not own]
+    fitting = fitting or by_models(others, PIECES) or (by_models([], FEW) if own is None or own.ask else None)
+    if fitting is None:
         return options
-    if stands:
-        off = found.mm / options[0].mm - 1
-        if abs(off) > 0.02:
-            size = "small" if off > 0 else "large"
-            warning = f"By the scan's units known models are {abs(off):.1%} too {size}: {', '.join(found.models[:3])}."
-            options[0] = replace(options[0], warnings=(*options[0].warnings, warning))
-        return options
-    text = f"{there.words(found.mm)}, by {' and '.join(found.models[:3])}"
-    mm, error = _with_bases(found.mm, found.error, options)
-    return [_Option(mm, "known models", error, text, warnings=(_unlike(scan, there, mm),)), *options]
+    mm, error = _with_bases(fitting.mm, fitting.error, options)
+    names = [Path(path).name for path in fitting.models[:3]]
+    text = f"{there.words(mm)}, by {' and '.join(names)}"
+    if own is None:
+        return [_Option(mm, "known models", error, text, warnings=(_unlike(scan, there, mm),)), *options]
+    off = mm / own.mm - 1.0
+    size = "small" if off > 0 else "large"
+    warning = f"By the scan's units known models are {abs(off):.1%} too {size}: {', '.join(names)}."
+    why = "The file's units and the known models do not agree."
+    if abs(off) < 0.1:
+        own = replace(own, ask=True, why=why, warnings=(*own.warnings, warning))
+        return [own, _Option(mm, "known models", error, text), *options[1:]]
+    return [_Option(mm, "known models", error, text, True, why, (warning,)), replace(own, ask=False), *options[1:]]
 
 
 def _with_bases(mm: float, error: float, options: Sequence[_Option]) -> tuple[float, float]:
@@ -302,11 +433,12 @@ def _ordered(scan: Scan, there: There, sizes: Sizes) -> list[_Option]:
 
     A scale is some unit's, or any number. The numbers of one unit are one scale, those of any are spread over a range
     of which what was measured singles out a hundredth: so a unit may fit a hundred times (4.6 in the logarithm) worse.
-    Besides, the file's own unit is by far the likeliest, and the others are less likely than any number.
+    Besides, the file's own unit is by far the likeliest, and the others are less likely than any number. A unit that
+    the file declares comes first wherever it is plausible.
     """
     own = UNITS[_unit(scan) or "mm"]
-    bonus = {mm: 4.0 for mm in UNITS.values() if there.plausible(mm)}
-    if own in bonus:
+    bonus = {UNITS[name]: 4.0 for name in GUESSABLE if there.plausible(UNITS[name])}
+    if there.plausible(own):
         bonus[own] = 7.5 if _unit(scan) else 6.0
     others = [mm for mm in sizes.scales(*there.limits()) if not any(abs(math.log(mm / unit)) < AGREE for unit in bonus)]
     found = [*bonus, *others] or [850 / max(there.edges)]
@@ -314,6 +446,8 @@ def _ordered(scan: Scan, there: There, sizes: Sizes) -> list[_Option]:
     at = [mm if abs(math.log(sizes.refined(mm)[0] / mm)) > AGREE else sizes.refined(mm)[0] for mm in found]
     votes = sizes.likelihood(np.array(at)) + [bonus.get(mm, 0.0) for mm in found]
     score = votes + sizes.rarity(np.array(at)) + [there.likeness(mm) for mm in found]
+    if _unit(scan) is not None and own in bonus:
+        score[found.index(own)] = np.inf  # what a file says of itself holds where it may; others may be asked about
     order = np.argsort(-score, kind="stable").tolist()
     return _options(scan, there, sizes, [found[k] for k in order], {found[k]: float(votes[k]) for k in order})
 
@@ -333,7 +467,7 @@ def _options(scan: Scan, there: There, sizes: Sizes, order: list[float], votes: 
     own = UNITS[_unit(scan) or "mm"]
     seen = sizes.chance.sum() >= 0.7 and sizes.explained(best) > 0
     rivals = [mm for mm in order[1:] if abs(math.log(mm / best)) > AGREE and votes[mm] > votes[best] - PLAINLY]
-    name = next((name for name, mm in UNITS.items() if mm == best), None)
+    name = next((name for name, mm in UNITS.items() if mm == best and (name in GUESSABLE or mm == own)), None)
     warnings = []
     if name is not None:
         source: ScaleSource = "units"

@@ -36,7 +36,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge_scene
 from silhouette.judging.calls import ROLL_OFF
 from silhouette.renderers import choose
-from silhouette.scans.reading import read_scan
+from silhouette.scans.read import read_scan
 from silhouette.scenes.table import TableScene
 from tests.benchmarks.tables import Options, Table
 from tests.support.random_tables import known_figures, random_format, random_plan, random_table, things, things_plan

@@ -14,8 +14,8 @@ import pytest
 
 from silhouette.cli import main
 from silhouette.cli.schema import schema_of
-from silhouette.scans import picture
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans import write
+from silhouette.scans.meshes import ply_bytes
 
 PROJECT = Path(__file__).resolve().parents[2]
 SCAN = PROJECT / "scenes" / "scans" / "gang_table.glb"
@@ -89,7 +89,7 @@ def table_of_boxes(tmp_path: Path) -> Path:
 @pytest.fixture
 def rough(monkeypatch: pytest.MonkeyPatch) -> None:
     """The picture of a scan, which takes most of the time, is made of few samples of its surface."""
-    monkeypatch.setattr(picture, "MOST_SAMPLES", 50_000)
+    monkeypatch.setattr(write, "MOST_SAMPLES", 50_000)
 
 
 @pytest.mark.long

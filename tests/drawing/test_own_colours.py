@@ -15,7 +15,7 @@ from silhouette.drawing.in_3d.stage import COLOUR_STEPS, packed
 from silhouette.files.cache import Cache
 from silhouette.meshes.stored import display_colours
 from silhouette.models.model import Model, load_model
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.meshes import ply_bytes
 from tests.support.mesh_files import glb, gltf, off
 from tests.support.textured_files import CORNERS_SHOWN, picture, square_glb, textured_obj
 

@@ -15,7 +15,7 @@ from silhouette.files.cache import Cache
 from silhouette.models.entries import FigureEntry
 from silhouette.models.model import model_of_mesh
 from silhouette.models.stand_ins import stand_in
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.meshes import ply_bytes
 from silhouette.workers import CAN_FORK
 from tests.support.batching import force_forking
 

@@ -24,9 +24,9 @@ from silhouette.files.documents import read_document
 from silhouette.judging.loading import load_scene
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.pages.tutorial.pages import FACTS, files_in, whole_folder, write_facts
-from silhouette.scans.folder import write_folder
-from silhouette.scans.keeping import earlier_record, earlier_run
-from silhouette.scans.scanned import ScannedTable
+from silhouette.scans.keep import earlier_record, earlier_run
+from silhouette.scans.place import ScannedTable
+from silhouette.scans.write import write_folder
 from tests.support.interrupting import HOWS, How, interrupted, number_of_steps
 from tests.support.scanned import matched, scanned_table
 
@@ -155,7 +155,7 @@ def is_of(found: dict[str, bytes | None], version: dict[str, bytes | None], besi
 @pytest.fixture(autouse=True)
 def _quick_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     """The picture of a scan takes most of the time, and its content is of no interest here."""
-    monkeypatch.setattr("silhouette.scans.folder.draw_table", lambda table: f"{len(table.questions)}")
+    monkeypatch.setattr("silhouette.scans.write.draw_table", lambda table: f"{len(table.questions)}")
 
 
 @pytest.mark.thinned(quick=9, ci=9)

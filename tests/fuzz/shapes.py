@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.meshes import ply_bytes
 from tests.support.textured_files import picture, square_glb, textured_obj
 
 Points = NDArray[np.float64]

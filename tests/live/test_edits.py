@@ -219,6 +219,16 @@ def test_a_piece_is_added_only_to_a_table_that_has_its_kind(duel: LiveTable, ski
     skirmish.edit([{"copy": "A"}])
 
 
+def test_what_is_added_to_a_scanned_table_stands_as_exactly_as_a_hand_puts_it(tmp_path: Path) -> None:
+    new = {"add": "fighter", "name": "new", "at": [300, 0], "figure": {"base": 32, "height": 40}}
+    for source, doubt in (('[source]\nrecord = "meshes/found.scan"', {"place": 5, "facing": 10}), ("", None)):
+        table = table_of(
+            written(tmp_path, f'rules = "necromunda"\ntable = [800, 800]\n{source}\n[doubt]\nplace = 0.4\n')
+        )
+        table.edit([new])
+        assert table.document["fighter"][0].get("doubt") == doubt
+
+
 def test_all_edits_of_a_request_are_made_or_none(duel: LiveTable) -> None:
     before = duel.document, duel.pose, duel.can_undo, duel.scene
     with pytest.raises(SilhouetteError):

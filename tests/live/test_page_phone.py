@@ -11,7 +11,7 @@ import pytest
 
 from silhouette.common.errors import RequestError
 from silhouette.live.server.running import lan_address
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.meshes import ply_bytes
 from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
 from tests.support.commands import QUICK, run
 from tests.support.live_pages import NO_WEBGL, SCENE

@@ -13,7 +13,7 @@ from silhouette.common.errors import MeshError
 from silhouette.exchange.gltf import read_gltf
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
-from silhouette.scans.reading import read_scan
+from silhouette.scans.read import read_scan
 from tests.support.gltf_scenes import FACES, WEDGE
 from tests.support.posed_gltf import FULL, Writer, posed, worlds
 

@@ -23,7 +23,7 @@ from silhouette.meshes.formats.polygons import fans, mended, origins
 from silhouette.meshes.health import boundary
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import read_mesh
-from silhouette.scans.reading import read_scan
+from silhouette.scans.read import read_scan
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
 from tests.fuzz.limits import limited

@@ -13,7 +13,7 @@ import pytest
 from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import MeshFile, read_mesh
-from silhouette.scans.reading import read_scan
+from silhouette.scans.read import read_scan
 from tests.support.mesh_files import CORNERS, FACES, expected, model, pyramid, triangles_of
 
 PRUSA, BAMBU = "Metadata/Slic3r_PE_model.config", "Metadata/model_settings.config"

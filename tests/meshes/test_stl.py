@@ -12,7 +12,7 @@ import pytest
 from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
-from silhouette.scans.reading import read_scan
+from silhouette.scans.read import read_scan
 from tests.support.mesh_files import CORNERS, FACES, binary_stl, expected, obj, off, ply, read, solid, triangles_of
 
 MANY = 40

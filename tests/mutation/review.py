@@ -77,7 +77,7 @@ OF_VERSION_0_2 = (
         ("tests/relations/test_lines.py::test_the_piece_that_meets_most_lines_is_named_first",),
     ),
     Patch(
-        "silhouette/scans/matching.py",
+        "silhouette/scans/match.py",
         "own.unseen > (0.24 if large else 0.085)",
         "own.unseen > 0.24",
         ("tests/scans/test_matching.py",),

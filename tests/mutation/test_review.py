@@ -30,8 +30,8 @@ def test_the_modules_and_tests_of_a_subject_are_there(subject: Subject) -> None:
 
 
 def test_a_text_that_is_gone_is_told() -> None:
-    with pytest.raises(ValueError, match=r"matching.py has 'no such text' 0 times; once would be right"):
-        Patch("silhouette/scans/matching.py", "no such text", "", ()).source()
+    with pytest.raises(ValueError, match=r"match.py has 'no such text' 0 times; once would be right"):
+        Patch("silhouette/scans/match.py", "no such text", "", ()).source()
 
 
 def test_the_table_of_mutants_counts_each_once_for_the_first_step_that_notices_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.renderers import choose
-from silhouette.scans.mesh_writing import ply_bytes
+from silhouette.scans.meshes import ply_bytes
 from tests.conftest import PROJECT
 from tests.support.browsing import Browser
 from tests.support.report_pages import canvas, like, made, quiet

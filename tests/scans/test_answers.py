@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.scans.levelling import WHICH_SIDE, Level, as_answered
-from silhouette.scans.reading import Scan
+from silhouette.scans.level import WHICH_SIDE, Level, as_answered
+from silhouette.scans.read import Scan
 
 POINTS = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0], [np.nan, 0.0, 0.0]])
 USABLE = np.array([True, True, True, True, False])

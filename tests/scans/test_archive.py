@@ -15,7 +15,7 @@ import pytest
 
 from silhouette.common.errors import MeshError
 from silhouette.files import archives
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.read import Scan, read_scan
 from tests.support.mesh_files import CORNERS, glb, gltf, obj, ply
 from tests.support.textured_files import CORNERS_SHOWN, SQUARE, picture, textured_obj
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from silhouette.scans.asking import AS_SCANNED, FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
-from silhouette.scans.keeping import Earlier, EarlierPiece
+from silhouette.scans.keep import Earlier, EarlierPiece
+from silhouette.scans.place import AS_SCANNED, FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
 from tests.support.scanned import matched, scanned_table
 
 PLACE = np.array([70.0, -30.0, 0.0])
@@ -39,7 +39,7 @@ def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -
     assert figure.mesh is not None
     assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 5.0), "it looks where the model would"
     assert question.key == "model at 70,-30"
-    assert question.answers == (AS_SCANNED, "oswald", NEITHER)
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
     assert question.at == pytest.approx((70.0, -30.0))
 
 
@@ -99,12 +99,19 @@ def test_an_odd_thing_stays_terrain_with_a_question() -> None:
 
 
 def test_the_first_answer_is_what_was_taken() -> None:
-    from silhouette.scans.asking import about_shape
-    from silhouette.scans.pieces import Blob
+    assert scanned_table(odd=True).questions[0].answers[0] == TERRAIN
 
-    for kind, taken in (("fighter", FIGURE), ("terrain", TERRAIN)):
-        blob = Blob(kind, None, 0.0, None, False, True)  # type: ignore[arg-type]
-        assert about_shape(1, blob, PLACE)[0].answers[0] == taken
+
+def test_one_question_is_asked_about_a_thing_and_none_about_what_is_known() -> None:
+    table = scanned_table(matched(sure=False), several=True, odd=True)
+    assert [question.key.split()[0] for question in table.questions] == ["model", "odd"]
+    question = table.questions[0]
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
+    for answer, rest in ((AS_SCANNED, ["odd", "several"]), (LEFT_OUT, ["odd"]), ("oswald", ["odd", "several"])):
+        earlier = Earlier(asked={question.key: {**question.keys(), "answer": answer}})
+        left = scanned_table(matched(sure=False), earlier, several=True, odd=True)
+        assert [question.key.split()[0] for question in left.questions] == rest
+        assert len(left.pieces) == (1 if answer == LEFT_OUT else 2)
 
 
 @pytest.mark.parametrize(
@@ -148,10 +155,32 @@ def test_what_may_be_several_is_flagged_until_it_is_answered() -> None:
 
 def test_a_person_may_name_a_piece_by_its_model() -> None:
     table = scanned_table(matched(sure=True))
-    assert table.called("oswald") == "figure 1"
-    assert table.called("figure 1") == "figure 1"
+    assert [piece.name for piece in table.pieces] == ["oswald", "terrain 1"]
+    assert table.called("Oswald") == "oswald"
     assert table.called("nobody") == "nobody"
-    assert scanned_table(matched(sure=False)).called("oswald") == "oswald"
+    kal = EarlierPiece("Kal", "fighter", PLACE, None, {})
+    assert scanned_table(matched(sure=True), Earlier((kal,))).called("oswald") == "Kal"
+
+
+def test_a_number_of_an_earlier_run_gives_way_to_the_name_of_a_model_where_nobody_uses_it() -> None:
+    before = EarlierPiece("figure 9", "fighter", PLACE, None, {})
+    assert scanned_table(matched(sure=True), Earlier((before,))).pieces[0].name == "oswald"
+    checks = {"check": [{"attacker": "figure 9", "target": "Kal"}]}
+    assert scanned_table(matched(sure=True), Earlier((before,), keys=checks)).pieces[0].name == "figure 9"
+    gang = EarlierPiece("figure 9", "fighter", PLACE, None, {"gang": "Orlock"})
+    assert scanned_table(matched(sure=True), Earlier((gang,))).pieces[0].name == "figure 9"
+
+
+def test_a_name_is_an_answer_where_it_is_not_sure_which_model_a_piece_is() -> None:
+    table = scanned_table(matched(sure=False))
+    question = table.question_of("Oswald")
+    assert question is not None
+    assert (question.about, question.answers[1]) == (("figure 1",), "oswald")
+    assert table.question_of("nobody") is None
+    assert table.question_of("figure 1") is None
+    assert scanned_table(matched(sure=True)).question_of("oswald") is None
+    answered = {question.key: {**question.keys(), "answer": "oswald"}}
+    assert scanned_table(matched(sure=False), Earlier(asked=answered)).pieces[0].name == "oswald"
 
 
 def test_what_is_estimated_is_said() -> None:

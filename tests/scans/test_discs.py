@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats, Integers
-from silhouette.scans.discs import Disc, find_discs
+from silhouette.scans.bases import Disc, find_discs
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 
 

@@ -15,8 +15,8 @@ from silhouette import check, load_scene
 from silhouette.cli.schema import schema_of
 from silhouette.common.errors import FileError
 from silhouette.files.changing import changing_folder
-from silhouette.scans.folder import write_folder
-from silhouette.scans.keeping import Earlier, earlier_run
+from silhouette.scans.keep import Earlier, earlier_run
+from silhouette.scans.write import write_folder
 from tests.support.kept_files import without_digest
 from tests.support.scanned import matched, scanned_table
 
@@ -73,11 +73,11 @@ def test_a_sure_figure_is_a_copy_of_its_mesh_with_the_keys_of_its_model_file(tmp
     assert {key: entry[key] for key in original if key not in ("mesh", "kind")} == {
         key: value for key, value in original.items() if key not in ("mesh", "kind")
     }
-    assert scene.piece("figure 1").facing == pytest.approx(121.0)
+    assert scene.piece("ganger_rifle").facing == pytest.approx(121.0)
 
 
 def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
-    from silhouette.scans.folder import _copied
+    from silhouette.scans.write import _copied
 
     paths = []
     with changing_folder(tmp_path / "game", tmp_path / "game" / "scene.toml") as change:
@@ -94,7 +94,7 @@ def test_two_meshes_of_one_name_are_both_kept(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp_path: Path) -> None:
-    from silhouette.scans.keeping import EarlierPiece
+    from silhouette.scans.keep import EarlierPiece
 
     names = {(70.0, -30.0): "Kal!", (-60.0, 20.0): "kal"}
     earlier = Earlier(
@@ -107,7 +107,7 @@ def test_pieces_whose_names_make_the_same_file_name_have_meshes_of_their_own(tmp
 
 
 def test_a_name_that_a_player_has_given_twice_gets_a_number(tmp_path: Path) -> None:
-    from silhouette.scans.keeping import EarlierPiece
+    from silhouette.scans.keep import EarlierPiece
 
     places = (np.array([70.0, -30.0, 0.0]), np.array([-60.0, 20.0, 0.0]))
     earlier = Earlier(tuple(EarlierPiece("Kal", "terrain", at, None, {}) for at in places))
@@ -155,6 +155,23 @@ def test_a_second_run_keeps_names_answers_checks_and_other_files(tmp_path: Path)
     assert (folder / "scene.toml").read_text() == tomllib_text(document, folder)
 
 
+def test_what_a_person_has_added_stays_where_the_scan_has_not_found_it(tmp_path: Path) -> None:
+    folder = tmp_path / "game"
+    write_folder(scanned_table(), folder)
+    entry = '\n[[fighter]]\nname = "{}"\nfigure = {{ base = 32, height = 40 }}\nat = [{}]\n'
+    entry += "doubt = {{ place = 5, facing = 10 }}\n"
+    with (folder / "scene.toml").open("a") as scene:
+        scene.write(entry.format("Vex", "-20, 60") + entry.format("Kal", "70, -30"))
+    write_folder(scanned_table(earlier=earlier_run(folder)), folder)
+    fighters = {one["name"]: one for one in tomllib.loads((folder / "scene.toml").read_text())["fighter"]}
+    assert fighters["Vex"]["at"] == [-20.0, 60.0]
+    assert fighters["Vex"]["doubt"] == {"place": 5, "facing": 10}
+    assert len(fighters) == 2, "the other one stands where the scan has found one"
+    text = (folder / "scene.toml").read_text()
+    write_folder(scanned_table(earlier=earlier_run(folder)), folder)
+    assert (folder / "scene.toml").read_text() == text
+
+
 def tomllib_text(document: dict[str, object], folder: Path) -> str:
     """The scene of the folder, after a look that it says the same."""
     text = (folder / "scene.toml").read_text()
@@ -172,7 +189,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
     def fails(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("silhouette.scans.folder.draw_table", fails)
+    monkeypatch.setattr("silhouette.scans.write.draw_table", fails)
     with pytest.raises(FileError, match="no space left"):
         write_folder(scanned_table(), folder)
     assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
@@ -181,7 +198,7 @@ def test_where_the_folder_cannot_be_written_the_earlier_one_stays(
 
 @pytest.mark.long
 def test_names_that_are_no_file_names_are_kept_in_the_scene(tmp_path: Path) -> None:
-    from silhouette.scans.keeping import EarlierPiece
+    from silhouette.scans.keep import EarlierPiece
 
     odd = 'K"al / \\ \N{SNOWMAN}'
     piece = EarlierPiece(odd, "fighter", np.array([70.0, -30.0, 0.0]), 10.0, {})

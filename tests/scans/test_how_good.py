@@ -10,8 +10,8 @@ import pytest
 
 import silhouette
 from silhouette.files.cache import Cache
-from silhouette.scans.folder import write_folder
 from silhouette.scans.scan import ScanRequest, scan_table
+from silhouette.scans.write import write_folder
 from tests.support.scan_maker import EXAMPLE, table_scene, truth_of
 from tests.support.scan_scores import PairScore, Score, compare_verdicts, score
 from tests.support.scan_truth import Truth, read_truth, truth_from

@@ -9,10 +9,10 @@ import pytest
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans import identify as room
+from silhouette.scans.classify import Blob, Pieces
 from silhouette.scans.identify import Surroundings, identify, without
-from silhouette.scans.matching import Match
-from silhouette.scans.pieces import Blob, Pieces
-from silhouette.scans.reading import Scan
+from silhouette.scans.match import Match
+from silhouette.scans.read import Scan
 from tests.support.scanned import known
 
 POINTS = np.column_stack([np.arange(100.0), np.zeros(100), np.zeros(100)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.errors import FileError
-from silhouette.scans.keeping import Earlier, EarlierPiece, earlier_run
+from silhouette.scans.keep import Earlier, EarlierPiece, earlier_run
 
 SCENE = """
 title = "Game night"

@@ -10,8 +10,8 @@ import pytest
 
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
-from silhouette.scans.levelling import Level, level
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.level import Level, level
+from silhouette.scans.read import Scan, read_scan
 from tests.support.scanned_tables import (
     Box,
     Can,
@@ -119,6 +119,25 @@ def room(table: Scanned, *, floor: float | None = None, wall: float | None = Non
     if wall is not None:
         table = table + moved(sheet((1800, 1500), 12), standing((90, 0, 0), (100, wall, 100)))
     return table
+
+
+def test_a_board_on_a_larger_table_is_the_table_where_all_stands_on_it() -> None:
+    things = (*FEW, *figure((-100, 100)), *figure((200, -150)))
+    around = moved(sheet((1600, 900), 8.0), standing((0, 0, 0), (100, -50, -13.0)))
+    under = (np.abs(around.points[:, 0]) < 298) & (np.abs(around.points[:, 1]) < 198)
+    scan, truth = as_scan(scanned_table(things=things, spacing=COARSE) + around.where(~under))
+    found = level(scan)
+    assert max(off(found, truth, 1.0)) < 0.3
+    assert size_in_mm(found, 1.0) == pytest.approx([400, 600], rel=0.02)
+
+
+def test_a_board_beside_another_one_is_part_of_one_table() -> None:
+    table = scanned_table(things=(*FEW, *figure((-220, 100)), *figure((200, 50))), spacing=COARSE)
+    table.points[table.points[:, 0] > 30.0, 2] += 30.0
+    scan, truth = as_scan(table)
+    found = level(scan)
+    assert max(off(found, truth, 1.0)) < 0.3, "the lower one is zero"
+    assert size_in_mm(found, 1.0) == pytest.approx([400, 600], rel=0.02)
 
 
 @pytest.mark.thinned(quick=15, ci=15)

@@ -14,10 +14,11 @@ from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
-from silhouette.scans.discs import Disc
-from silhouette.scans.known_scale import match_scale
-from silhouette.scans.matching import Known, known_models, match
-from silhouette.scans.reading import read_scan
+from silhouette.scans.bases import Disc
+from silhouette.scans.match import match
+from silhouette.scans.models import Known, known_models
+from silhouette.scans.read import read_scan
+from silhouette.scans.votes import match_scale
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 FIGURES = ("brute", "ganger_blade", "ganger_rifle", "heavy", "leader", "scout")

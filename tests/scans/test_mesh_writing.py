@@ -9,8 +9,8 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
 from silhouette.models.model import load_model
-from silhouette.scans.mesh_writing import ply_bytes
-from silhouette.scans.reading import read_scan
+from silhouette.scans.meshes import ply_bytes
+from silhouette.scans.read import read_scan
 
 RNG = np.random.default_rng(5)
 VERTICES = RNG.normal(scale=40.0, size=(500, 3)) + np.array([1e3, -1e-7, 0.1])

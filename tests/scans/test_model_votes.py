@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.scans import model_votes
-from silhouette.scans.model_votes import PIECES, pieces_apart, scale_by_models
+from silhouette.scans import votes
+from silhouette.scans.votes import PIECES, pieces_apart, scale_by_models
 from tests.support.scanned_tables import Box, figure, scanned_table
 
 UNIT = 25.4
@@ -33,7 +33,7 @@ def test_pieces_stand_apart_the_slender_first_with_their_points_down_to_the_tabl
 
 def test_only_models_and_pieces_of_one_height_at_some_scale_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(model_votes, "match_scale", lambda *given: asked.append(given))
+    monkeypatch.setattr(votes, "match_scale", lambda *given: asked.append(given))
     points = table()
     models = known(38.0, 200.0)
     everything = np.ones(len(points), dtype=bool)

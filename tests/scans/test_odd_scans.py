@@ -12,9 +12,9 @@ import pytest
 
 from silhouette.cli import main
 from silhouette.common.geometry import Floats, Integers
-from silhouette.scans import objects, scan
-from silhouette.scans.mesh_writing import ply_bytes
-from silhouette.scans.splitting import cells_of
+from silhouette.scans import parts, scan
+from silhouette.scans.meshes import ply_bytes
+from silhouette.scans.parts import cells_of
 
 NONE = np.zeros((0, 3), dtype=np.int32)
 RNG = np.random.default_rng(5)
@@ -188,7 +188,7 @@ def test_what_fills_a_space(name: str) -> None:
     normals = normals / np.linalg.norm(normals, axis=1)[:, None]
     members = np.arange(len(points), dtype=np.int32)
     cells = cells_of(points, normals, np.zeros((0, 2), dtype=np.int32), members, 29.0 if name == "block" else 12.0)
-    assert objects._fill_space(cells) == (name == "block")
+    assert parts._fill_space(cells) == (name == "block")
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ import pytest
 from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.health import boundary
 from silhouette.meshes.primitives import Box, Solid, Sphere, solid
-from silhouette.scans.alpha_shape import alpha_shape
-from silhouette.scans.piece_meshes import owners, piece_mesh
+from silhouette.scans.meshes import alpha_shape, owners, piece_mesh
 
 
 def box_without(*, top: bool = False, bottom: bool = False, lift: float = 0.0) -> tuple[Floats, Integers]:
@@ -68,7 +67,7 @@ def test_what_a_figure_stands_on_is_no_hole_in_it() -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("noise", [0.0, 0.4])
 def test_a_cloud_of_points_becomes_a_surface_that_hides_what_the_thing_hides(noise: float) -> None:
-    from silhouette.scans.piece_meshes import LARGE_BALL
+    from silhouette.scans.meshes import LARGE_BALL
 
     rng = np.random.default_rng(3)
     sphere = rng.normal(size=(3000, 3))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats
-from silhouette.scans.pieces import Blob, Pieces, find_pieces
+from silhouette.scans.classify import Blob, Pieces, find_pieces
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 from tests.support.pieces_apart import apart
 

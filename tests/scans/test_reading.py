@@ -13,7 +13,7 @@ import pytest
 from silhouette.common.errors import MeshError
 from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import read_mesh
-from silhouette.scans.reading import Scan, read_scan, step_of
+from silhouette.scans.read import Scan, read_scan, step_of
 from tests.support.mesh_files import ALL_FORMATS, CORNERS, FACES, binary_stl, glb, gltf, model, obj, ply, threemf
 
 TRIANGLES = len(FACES)

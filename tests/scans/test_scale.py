@@ -13,12 +13,11 @@ import pytest
 
 from silhouette.common.errors import RequestError
 from silhouette.scans import scale as scales
-from silhouette.scans.base_votes import Sizes
-from silhouette.scans.discs import Disc
-from silhouette.scans.known_scale import ScaleMatch
-from silhouette.scans.levelling import Level, level
-from silhouette.scans.reading import Scan, read_scan
+from silhouette.scans.bases import Disc, Sizes
+from silhouette.scans.level import Level, level
+from silhouette.scans.read import Scan, read_scan
 from silhouette.scans.scale import Wanted, scale_of
+from silhouette.scans.votes import ScaleMatch
 
 RPG = (25, 25, 25, 25)
 MIXED = (25, 25, 28.5, 32, 32, 40, 50)
@@ -76,16 +75,36 @@ def test_other_units_for_millimetres_are_caught(made: Made, unit: float, bases: 
     found = scale_of(*made(bases, unit))
     assert found.warnings
     assert "In millimetres the table is" in found.warnings[0]
-    assert found.mm == unit or found.question is not None
+    # Feet and inches are never guessed: there bases tell the scale, to what they are worth.
+    is_guessed = unit in (1000.0, 10.0)
+    assert found.mm == (unit if is_guessed else pytest.approx(unit, rel=0.02)) or found.question is not None
     if bases == MIXED:
-        assert found.mm == unit
+        assert found.mm == pytest.approx(unit, rel=0.02)
+        assert found.source == ("units" if is_guessed else "bases")
+
+
+@pytest.mark.parametrize("unit", [25.4, 304.8])
+def test_a_file_that_says_feet_or_inches_has_them(made: Made, unit: float) -> None:
+    found = scale_of(*made(MIXED, unit, units={25.4: "inch", 304.8: "foot"}[unit]))
+    assert (found.mm, found.source, found.question) == (unit, "units", None)
+
+
+def test_what_a_file_says_holds_where_it_may_and_bases_that_speak_against_it_are_asked_about(made: Made) -> None:
+    found = scale_of(*made([3.0 * base for base in MIXED], 1000.0, size=(3200.0, 3000.0), units="m"))
+    assert (found.mm, found.source) == (1000.0, "units")
+    assert found.question is not None
 
 
 def test_millimetres_and_any_numbers_in_a_file_that_says_metres_are_caught(made: Made) -> None:
-    for unit in (1.0, 25.4, 411.7):
+    for unit in (1.0, 25.4):
         found = scale_of(*made(MIXED, unit, units="m"))
         assert found.mm == pytest.approx(unit, rel=0.02)
         assert "In metres, as the file says," in found.warnings[0]
+    # A table of 1.5 m may well be one: what the file says holds, and is asked about.
+    asked = scale_of(*made(MIXED, 411.7, units="m"))
+    assert (asked.mm, asked.source) == (1000.0, "units")
+    assert asked.question is not None
+    assert any("the table is 59" in answer for answer in asked.question.answers)
 
 
 @pytest.mark.parametrize("unit", [37.31, 0.0217, 411.7])
@@ -193,15 +212,27 @@ def test_known_models_settle_what_bases_leave_open(made: Made, monkeypatch: pyte
     assert scale_of(scan, lie, Wanted(), known).question is not None
 
 
-def test_known_models_that_are_off_the_units_are_a_warning(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_models_that_do_not_agree_with_the_units_are_a_question(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     scan, lie = made(RPG, 1000.0, units="m")
-    for mm, said in ((1035.0, "3.5% too small: orc.stl"), (1010.0, "")):
+    cases = (
+        (1010.0, 1000.0, "units", False, ""),
+        (1035.0, 1000.0, "units", True, "3.5% too small: orc.stl"),
+        (2440.0, 2440.0, "known models", True, "144.0% too small: orc.stl"),
+    )
+    for mm, taken, source, asks, warning in cases:
         match = ScaleMatch(mm, 0.004, True, ("orc.stl",))
         monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
         found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
-        assert (found.mm, found.source, found.question) == (1000.0, "units", None)
-        assert said in " ".join(found.warnings)
-        assert bool(found.warnings) == bool(said)
+        assert (found.mm, found.source) == (pytest.approx(taken, rel=0.002), source)
+        assert (found.question is not None) == asks
+        assert warning in " ".join(found.warnings)
+        assert bool(found.warnings) == bool(warning)
+        if found.question is not None:
+            answers = scale_of(scan, lie, Wanted(answer=found.question.answers[1]), [object()])  # type: ignore[list-item]
+            assert answers.source == "given"
+            assert answers.mm != found.mm
 
 
 def test_a_thing_without_a_table_has_its_units_where_it_may(made: Made) -> None:

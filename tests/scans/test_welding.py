@@ -9,11 +9,10 @@ import pytest
 
 from silhouette.common.geometry import Floats, Integers
 from silhouette.files.cache import Cache
-from silhouette.scans.mesh_writing import ply_bytes
-from silhouette.scans.reading import Scan
+from silhouette.scans.meshes import ply_bytes
+from silhouette.scans.read import Scan, welded
 from silhouette.scans.scale import Wanted
 from silhouette.scans.scan import ScanRequest, scan_table
-from silhouette.scans.welding import welded
 
 RNG = np.random.default_rng(2)
 

@@ -11,16 +11,15 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, solid
 from silhouette.models.frame import FRONT
 from silhouette.models.model import Model
-from silhouette.scans.assembling import remarks, scanned_pieces
-from silhouette.scans.discs import Disc
+from silhouette.scans.bases import Disc
+from silhouette.scans.classify import Blob, Pieces
 from silhouette.scans.identify import Identified, Surroundings
-from silhouette.scans.keeping import Earlier
-from silhouette.scans.known import Known
-from silhouette.scans.matching import Match
-from silhouette.scans.pieces import Blob, Pieces
-from silhouette.scans.reading import Scan
+from silhouette.scans.keep import Earlier
+from silhouette.scans.match import Match
+from silhouette.scans.models import Known
+from silhouette.scans.place import ScannedTable, remarks, scanned_pieces
+from silhouette.scans.read import Scan
 from silhouette.scans.scale import Scale
-from silhouette.scans.scanned import ScannedTable
 
 CRATE = Solid(Box((40.0, 30.0, 25.0)), at=(-60.0, 20.0, 0.0))
 BASE = Solid(Cylinder(25.0, 3.0), at=(70.0, -30.0, 0.0))

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from silhouette.common.geometry import Floats, Integers
-from silhouette.scans.reading import Scan
+from silhouette.scans.read import Scan
 
 
 @dataclass(frozen=True)

@@ -30,9 +30,9 @@ from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription
 from silhouette.rules.base import Level, Measurement, Verdict
 from silhouette.rules.fields import Blocker
-from silhouette.scans.folder import PICTURE, write_folder
-from silhouette.scans.keeping import SCENE
+from silhouette.scans.keep import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
+from silhouette.scans.write import PICTURE, write_folder
 from silhouette.scenes.places import Motion, length
 from silhouette.scenes.scene import Check, Scene
 

@@ -1,4 +1,8 @@
-"""SCAN: what a person has written into the scene of an earlier run, which the next run keeps: names and answers.
+"""KEEP: questions to players, and what they have written into the scene of an earlier run.
+
+What a scan cannot tell, as questions with a few answers of which the likeliest is taken.
+
+What a person has written into the scene of an earlier run, which the next run keeps: names and answers.
 
 A piece of the new run is that of the earlier one which stands nearest, of the same kind of mesh or not.
 """
@@ -17,7 +21,48 @@ from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
 from silhouette.files.documents import document_of, read_document, read_text
 from silhouette.files.writing import PARTIAL
-from silhouette.scans.questions import SCALE, Question, kind_of
+
+# ---- questions
+
+SCALE = "scale"  # the key of the question how large the scan is
+ABOUT_MODEL = "model"  # the kind of the question whether a piece is a known model; its second answer is that model
+
+
+def kind_of(key: str) -> str:
+    """The kind of a question, from its key: what is asked, without the place that it is asked about.
+
+    >>> kind_of("odd at 3,4"), kind_of(SCALE)
+    ('odd', 'scale')
+    """
+    return key.partition(" at ")[0]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question that only the player can answer."""
+
+    key: str  # by which an answer given earlier is found again, such as "scale" or "odd at 3,4"
+    text: str  # the question in one sentence, with what it is about
+    answers: tuple[str, ...]  # what can be answered, the likeliest first
+    # Names of the pieces that it is about (their numbers until they have names); none for the whole scan
+    about: tuple[str, ...] = ()
+    at: tuple[float, float] | None = None  # x, y in mm on the table where there is something to look at, or None
+
+    def keys(self) -> dict[str, Any]:
+        """The keys of its table in a scene.
+
+        >>> Question("scale", "Which bases are these?", ("25 mm", "32 mm")).keys()
+        {'key': 'scale', 'text': 'Which bases are these?', 'answers': ['25 mm', '32 mm']}
+        """
+        keys: dict[str, Any] = {"key": self.key, "text": self.text, "answers": list(self.answers)}
+        if self.about:
+            keys["about"] = list(self.about)
+        if self.at is not None:
+            keys["at"] = [round(place, 1) for place in self.at]
+        return keys
+
+
+# ---- keeping
 
 SAME_PLACE = 15.0  # mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm
 
@@ -50,6 +95,8 @@ class EarlierPiece:
     keys: Mapping[str, Any]  # those of its keys that no scan can know
     # The file name of the known model's mesh that stands for it; empty where what was scanned of it does
     model: str = ""
+    # All of its keys, of a piece that a person has added and no run has found; None for what a run has found
+    added: Mapping[str, Any] | None = None
 
     def keys_with(self, mesh: Mapping[str, Any]) -> dict[str, Any]:
         """Its keys, without those that hold for its mesh alone where another one now stands for it.
@@ -243,10 +290,12 @@ def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]
     keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
     # Whoever writes `on` writes two numbers: the height is as the scan has found it.
     row = next((row for row in rows if isinstance(row.get("at"), list) and row["at"][: len(at)] == at), None) or {}
+    is_added = not row and entry.get("scan") is not True and all(each.get("name") != name for each in rows)
     place = np.array([*at, *row.get("at", ())[len(at) :], 0.0][:3], dtype=np.float64)
     facing = _degrees(entry.get("facing"))
     is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
-    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry))
+    added = entry if is_added else None
+    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry), added)
 
 
 def _model_of(entry: Mapping[str, Any]) -> str:

@@ -1,18 +1,25 @@
-"""SCAN: the scale of a scan, from known models that stand in it."""
+"""SCALE: what known models that stand on a scan say of its scale.
+
+The scale of a scan, from known models that stand in it.
+
+The scale of a scan by known models: pieces that stand apart, and the scales that are worth trying on them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import ndimage
 
-from silhouette.common.geometry import Floats
-from silhouette.scans.known import Known
-from silhouette.scans.matching import FEWEST_POINTS, Candidate, doubt, scanned_piece
-from silhouette.scans.poses import Upright
-from silhouette.scans.quality import PATCH, cost_of, is_alike, quality
+from silhouette.common.geometry import Flags, Floats
+from silhouette.scans.match import FEWEST_POINTS, PATCH, Candidate, cost_of, doubt, is_alike, quality, scanned_piece
+from silhouette.scans.models import Known, Upright
 from silhouette.scans.registration import Fit, Scanned, coarse_poses, explain, paired
+
+# ---- known scale
 
 OFF = 0.1
 """As a share, how far a model's height may be from the piece's at a scale that is tried: scans lose thin tops, and the
@@ -20,6 +27,7 @@ scales that bases tell are 2 % off."""
 
 AGREE = 0.015  # as a share, how far the scales of two pieces may be apart and mean the same one
 LEAST_ERROR = 0.002  # as a share: the scans themselves are not better than this
+MEASURED = 3  # the number of figures on which a scale is measured that is all but known
 FINALISTS = 4  # the number of poses of models that are refined for each piece and scale
 
 FLAT = 0.8
@@ -37,6 +45,16 @@ class ScaleMatch:
     error: float  # its standard deviation as a share of it
     sure: bool  # whether two pieces agree on it, or one that leaves no doubt
     models: tuple[str, ...]  # paths of the models that were found
+
+
+@dataclass(frozen=True, eq=False)
+class StandingModel:
+    """A known figure that stands on a scan at some scale."""
+
+    known: Known
+    points: Floats  # (k, 3) mm at that scale, its own, from its origin on
+    yaw: float  # radians, how far it is turned
+    sure: bool  # whether it is that one beyond doubt
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +109,29 @@ def match_scale(
     return ScaleMatch(mm, error, _is_telling(sure) and (len(sure) > 1 or not contradicted), paths)
 
 
+def drift(standing: Sequence[StandingModel], noise: float) -> ScaleMatch | None:
+    """The scale, as a ratio to the one at which they were found, of known figures; None where none is sure.
+
+    Args:
+        standing: of which the first three that are sure are measured.
+        noise: mm, standard deviation of the scan's points.
+
+    >>> drift([], 0.3) is None
+    True
+    """
+    measured = []
+    for each in [each for each in standing if each.sure and len(each.points) >= FEWEST_POINTS][:MEASURED]:
+        scanned = scanned_piece(each.points, None, None, 0.0, noise)
+        start = Upright(-float(scanned.origin[0]), -float(scanned.origin[1]), 0.0, each.yaw)
+        measured.append(_refined(each.known, scanned, start, each.points, 1.0, noise))
+    if not measured:
+        return None
+    weights = np.array([1.0 / max(each.error, LEAST_ERROR) ** 2 for each in measured])
+    mm = float(np.exp((weights * np.log([each.mm for each in measured])).sum() / weights.sum()))
+    paths = tuple(dict.fromkeys(each.candidate.known.path for each in measured))
+    return ScaleMatch(mm, max(float(weights.sum() ** -0.5), LEAST_ERROR), True, paths)
+
+
 def _agreeing(clear: Sequence[_Scaled]) -> list[_Scaled]:
     """The most pieces that agree on a scale."""
     groups = [[one for one in clear if abs(np.log(one.mm / other.mm)) <= AGREE] for other in clear]
@@ -102,12 +143,12 @@ def _is_telling(group: Sequence[_Scaled]) -> bool:
     return len({one.candidate.known for one in group}) > 1 or any(not _is_plain(one) for one in group)
 
 
-def _fitted(blob: Floats, known: Sequence[Known], mm: float, noise: float) -> list[_Scaled]:
+def _fitted(blob: Floats, models: Sequence[Known], mm: float, noise: float) -> list[_Scaled]:
     """The models of about the size of a piece at a scale, each where it fits best: a quick look, then the best."""
     if len(blob) < FEWEST_POINTS:
         return []
     tall = max(float(blob[:, 2].max()) * mm, 1e-9)
-    fitting = [one for one in known if abs(np.log(one.model.mesh.bounds[1, 2] / tall)) <= OFF]
+    fitting = [one for one in models if abs(np.log(one.model.mesh.bounds[1, 2] / tall)) <= OFF]
     scanned = scanned_piece(blob * mm, None, None, 0.0, noise * mm)
     if not fitting or np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return []
@@ -184,3 +225,94 @@ def _is_plain(one: _Scaled) -> bool:
     surface, tolerance = one.candidate.known.surface, one.candidate.quality.tolerance
     straight = Upright(0.0, 0.0, 0.0, 0.0)
     return any(is_alike(surface, straight, Upright(0.0, 0.0, 0.0, turn), tolerance) for turn in (np.pi / 2.0, np.pi))
+
+
+# ---- model votes
+
+PIECES = 5
+"""On how many pieces models are tried: two that agree leave no doubt, some may be of no model, more are more exact."""
+
+ALIKE = 0.08
+"""How far, as a share, a piece's height may be from a model's: scans lose spear points, and scales are 2 % off."""
+
+SCALES = 8  # how many scales are tried at most
+
+
+def scale_by_models(
+    points: Floats,
+    usable: Flags,
+    spacing: float,
+    noise: float,
+    known: Sequence[Known],
+    hypotheses: Sequence[float],
+    most: int = PIECES,
+) -> ScaleMatch | None:
+    """The scale at which known models fit pieces of a scan, or None where none fits.
+
+    Args:
+        points: (n, 3) levelled, in the file's unit.
+        usable: (n,) bool, which of them to look at: on and over the table.
+        spacing: the median distance between neighbouring points.
+        noise: standard deviation of the table's surface.
+        known: the models to look for.
+        most: on so many pieces they are tried.
+        hypotheses: mm per unit, the likeliest first; where there are none, heights of pieces and models tell which.
+    """
+    if not known:
+        return None
+    pieces = pieces_apart(points[usable], spacing, noise)
+    heights = [max(float(np.ptp(one.model.mesh.vertices[:, 2])), 1e-3) for one in known]
+    tall = np.array([float(piece[:, 2].max()) for piece in pieces])
+    # A piece that has no model's height at any scale is of none, and a model of no piece's height is not tried.
+    tried = list(hypotheses) or [height / top for height in heights for top in tall]
+    tried = _apart(tried)[:SCALES]
+    # (height, scale, piece)
+    alike = np.abs(np.log(np.multiply.outer(tried, tall))[None] - np.log(heights)[:, None, None]) < ALIKE
+    chosen = np.flatnonzero(alike.any(axis=(0, 1)))[:most]
+    if not len(chosen):
+        return None
+    fitting = alike[:, :, chosen].any(axis=(1, 2))
+    models = [one for one, fits in zip(known, fitting, strict=True) if fits]
+    return match_scale([pieces[k] for k in chosen], models, tried, noise)
+
+
+def _apart(scales: Sequence[float]) -> list[float]:
+    """Scales in their order, without those within 5 % of an earlier one: each is refined by more than that."""
+    kept: list[float] = []
+    for mm in scales:
+        if all(abs(math.log(mm / other)) > 0.05 for other in kept):
+            kept.append(mm)
+    return kept
+
+
+def pieces_apart(points: Floats, spacing: float, noise: float) -> list[Floats]:
+    """The points (k, 3) of each piece that stands apart on z = 0, down to the table; the tallest for its width first.
+
+    Pieces of fewer than `FEWEST_POINTS` tell nothing. What is tall and narrow is likely to be a figure, and there are
+    more models of figures than of terrain.
+
+    >>> pieces_apart(np.zeros((0, 3)), 1.0, 0.1)
+    []
+    """
+    foot = max(4 * noise, 1.5 * spacing)
+    up = points[points[:, 2] > foot]
+    if len(up) < FEWEST_POINTS:
+        return []
+    pixel = 2 * spacing
+    low = up[:, :2].min(axis=0) - 2 * pixel
+    shape = np.minimum(np.ptp(up[:, :2], axis=0) / pixel + 5, 4000).astype(np.int64)
+    steps = np.clip(np.floor((points[:, :2] - low) / pixel), -1, shape).astype(np.int64)
+    inside = ((steps >= 0) & (steps < shape)).all(axis=1)
+    at = np.where(inside[:, None], steps, 0)
+    picture = np.zeros(shape, dtype=bool)
+    seen = inside & (points[:, 2] > foot)
+    picture[at[seen, 0], at[seen, 1]] = True
+    parts, count = ndimage.label(picture, np.ones((3, 3)))
+    number = np.where(inside & (points[:, 2] > 0.5 * foot), parts[at[:, 0], at[:, 1]], 0)
+    order = np.argsort(number, kind="stable")
+    ends = np.cumsum(np.bincount(number, minlength=count + 1))
+    found = [points[order[ends[k] : ends[k + 1]]] for k in range(count)]
+    large = [piece for piece in found if len(piece) >= FEWEST_POINTS]
+    return sorted(
+        large, key=lambda piece: -float(piece[:, 2].max()) / float(np.ptp(piece[:, :2], axis=0).max() + 1e-300)
+    )

@@ -1,18 +1,183 @@
-"""SCAN: what a camera can see of a model, as points with normals, and how far places are from it."""
+"""MATCH: the meshes that are looked for, what a camera sees of them, and their poses.
+
+Poses of what stands upright.
+
+The meshes and model files that a user names to be looked for in a scan.
+
+What a camera can see of a model, as points with normals, and how far places are from it.
+"""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
+from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
+from silhouette.files.fingerprints import MESHES
+from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.meshes.mesh import Mesh
+from silhouette.models.entries import Kind
+from silhouette.models.inspection import is_model_file
+from silhouette.models.model import Model, load_model
+
+# ---- poses
+
+
+@dataclass(frozen=True)
+class Upright:
+    """A pose of a model: turned by ``yaw`` about its vertical, then moved; relative to where the piece stands."""
+
+    # x, y, z: mm, where the model's origin comes to stand
+    x: float
+    y: float
+    z: float
+    yaw: float  # radians anticlockwise
+
+    def place(self, points: Floats) -> Floats:
+        """Points (n, 3) of the model where they come to stand."""
+        turned = self.turn(points)
+        turned += (self.x, self.y, self.z)
+        return turned
+
+    def turn(self, vectors: Floats) -> Floats:
+        """Vectors (n, 3) of the model as they point when it is turned."""
+        cosine, sine = np.cos(self.yaw), np.sin(self.yaw)
+        x, y = vectors[:, 0], vectors[:, 1]
+        return np.stack([cosine * x - sine * y, sine * x + cosine * y, vectors[:, 2]], axis=1)
+
+    def localise(self, points: Floats) -> Floats:
+        """Points (n, 3) in the frame of the model."""
+        return Upright(0.0, 0.0, 0.0, -self.yaw).turn(points - (self.x, self.y, self.z))
+
+    def turned_from(self, other: Upright) -> float:
+        """Radians from 0 to pi between the yaws of two poses.
+
+        >>> round(Upright(0, 0, 0, 0.1).turned_from(Upright(0, 0, 0, 2 * np.pi - 0.1)), 3)
+        0.2
+        """
+        return abs((self.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi)
+
+    def is_near(self, other: Upright) -> bool:
+        """Whether two poses are one and the same, reached from two starts."""
+        near = np.hypot(self.x - other.x, self.y - other.y) < 1.0
+        return bool(self.turned_from(other) < np.radians(3.0) and near)
+
+
+# ---- known
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """A mesh or model file to look for."""
+
+    path: str  # as the user gave it, or as the folder that was given names it
+    model: Model  # as loaded: mm, z up, standing on z = 0 with the middle of its base at the origin
+
+    @cached_property
+    def surface(self) -> Surface:
+        """What a camera round the model and above it can see of its surface."""
+        return visible_surface(self.model.mesh)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownModels:
+    """The models that were named, and what is to be said about those that could not be read."""
+
+    models: tuple[Known, ...]  # in the order given, those of a folder sorted; none twice
+    warnings: tuple[str, ...]  # a sentence for each file of a folder that cannot be read
+
+
+def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
+    """The models to look for: meshes, model files, and all those in folders, searched deeply.
+
+    A mesh in a folder that a model file in the same folder names stands for the same model, and is left out.
+
+    Args:
+        paths: as the user gave them.
+        kind: of all of them; among figures, model files of vehicles stay vehicles. Model files of another kind are an
+            error where named, and passed over in folders.
+        cache: keeps what takes long to work out.
+
+    Raises:
+        FileError: where a file that is named itself cannot be read, or a folder has no mesh and no model file.
+
+    >>> known_models([], "fighter", Cache(None))
+    KnownModels(models=(), warnings=())
+    """
+    models: list[Known] = []
+    warnings: list[str] = []
+    seen: set[str] = set()
+    for path in paths:
+        named = Path(path)
+        if not named.exists():
+            raise missing(named)
+        files = [named]
+        if named.is_dir():
+            files = _in_folder(named)
+            if not files:
+                raise FileError(path, "is a folder without a mesh or a model file")
+        for file in files:
+            real = os.path.realpath(file)
+            if real in seen:
+                continue
+            seen.add(real)
+            try:
+                is_vehicle = kind == "fighter" and _kind_of(file) == "vehicle"
+                models.append(Known(str(file), load_model(file, cache, "vehicle" if is_vehicle else kind)))
+            except SilhouetteError as problem:
+                if not named.is_dir():
+                    raise
+                if _kind_of(file) in (None, kind):
+                    warnings.append(f"{problem}; it is not looked for")
+    return KnownModels(tuple(models), tuple(warnings))
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The meshes and model files in a folder and below it, sorted; no hidden ones, no scenes, no meshes of models."""
+    files = sorted(file for file in _visible(folder) if file.suffix.lower() in (*MESHES, *DOCUMENTS))
+    meshes = {file: _mesh_of(file) for file in files if is_model_file(file)}
+    taken = {os.path.realpath(mesh) for mesh in meshes.values() if mesh is not None}
+    return [file for file in files if meshes.get(file, file) is not None and os.path.realpath(file) not in taken]
+
+
+def _visible(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(place, name) for name in names if not name.startswith("."))
+
+
+def _mesh_of(file: Path) -> Path | None:
+    """The mesh that a model file names; None for a document that is no model."""
+    mesh = _document(file).get("mesh")
+    return file.parent / mesh if isinstance(mesh, str) else None
+
+
+def _kind_of(file: Path) -> Any:
+    return _document(file).get("kind") if is_model_file(file) else None
+
+
+def _document(file: Path) -> dict[str, Any]:
+    """What a document says; nothing for one that cannot be read, or that is a scene."""
+    try:
+        document = read_document(file)
+    except SilhouetteError:
+        return {}
+    return {} if "rules" in document else document
+
+
+# ---- visible
 
 SAMPLES = 40_000
 """The samples on a model's surface, hidden parts included. On a figure of 32 mm with 6,000 mm2 they lie 0.4 mm apart,

@@ -1,0 +1,591 @@
+"""CLASSIFY: what stands on the table, piece by piece: known figures, figures on bases, terrain, and what is odd.
+
+Which of the compact upright things on a scan are known figures, wherever they stand.
+
+What a piece looks like: a figure, terrain, or something that one should ask about.
+
+The figures within a region, cut out of it above their bases.
+
+What stands on the table, piece by piece: terrain, and figures on their bases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import ConvexHull, QhullError, cKDTree
+from shapely import MultiPoint, oriented_envelope
+
+from silhouette.common.errors import go_on
+from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.scans.bases import Disc, find_discs
+from silhouette.scans.match import Match, match
+from silhouette.scans.models import Known
+from silhouette.scans.parts import parts_of
+from silhouette.scans.segment import WIDEST, Prominence, Relief, nearest_along, regions_above, taken_in
+from silhouette.scans.surface import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
+
+# ---- classify
+
+AROUND = 12.0  # mm beside what rises that are looked at: as far as a base reaches beyond the legs on it
+RING = 15.0  # mm beyond that which show the ground
+SOLE = 0.8  # mm over the ground: what lies lower is the ground's
+FEW = 10  # points of the ground in the ring: with fewer, the picture of heights tells it
+
+FITS, ROUGH_FITS = 1.0, 1.8
+"""mm, root mean square: what fits a known figure so well is one, sure or not; on rough scans half of their noise more,
+up to the second. On eleven scans right models fitted to 0.2 to 1.7 mm, and what is no figure to 2.3 at best."""
+
+BESIDE = 1.0  # mm round a base that belong to it: fillets
+OVERLAP = 0.5  # of the sum of their radii: figures whose middles are nearer than that are one and the same
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """A known figure where it stands."""
+
+    points: NDArray[np.intp]  # indices of its points, those of its base among them
+    disc: Disc  # its base, as its model has it
+    match: Match  # which it is, sure or not
+
+
+@dataclass(frozen=True, eq=False)
+class _Sight:
+    """The points about what rises, and the ground there."""
+
+    own: NDArray[np.intp]
+    ground: float
+
+
+def known_figures(
+    rising: Sequence[Prominence],
+    relief: Relief,
+    points: Floats,
+    normals: Floats,
+    usable: Flags,
+    models: Sequence[Known],
+    noise: float,
+) -> list[Figure]:
+    """The known figures among what rises, the best first; no two of them in one place.
+
+    Args:
+        rising: what is compact and upright.
+        relief: the picture of heights.
+        points: (n, 3) mm on the table.
+        normals: (n, 3) unit vectors out of the surface.
+        usable: (n,) which points count.
+        models: the figures to look for.
+        noise: mm, standard deviation of the scan's points.
+    """
+    most = min(FITS + 0.5 * noise, ROUGH_FITS)
+    over = np.where(usable, points[:, 2] - relief.ground_at(points), -np.inf)
+    figures: list[Figure] = []
+    for thing in rising if models else ():
+        go_on()
+        seen = _seen(thing, points, over)
+        fit = match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)
+        if fit is not None and fit.residual <= most:
+            figures.append(_figure(fit, seen, points))
+    figures.sort(key=lambda figure: figure.match.residual)
+    standing: list[Figure] = []
+    for figure in figures:
+        if all(is_apart(figure.disc, better.disc) for better in standing):
+            standing.append(figure)
+    return standing
+
+
+def _seen(thing: Prominence, points: Floats, over: Floats) -> _Sight:
+    """What is to be compared: the points in a cylinder round what rises, down to the ground."""
+    reach = thing.size.max() / 2.0 + AROUND
+    away = np.hypot(*(points[:, :2] - thing.middle).T)
+    height = points[:, 2] - thing.ground
+    low = (away < reach + RING) & (over > -4.0) & (over < 5.0) & (np.abs(height) < 5.0)
+    ground = float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground
+    top = ground + thing.tall + 10.0
+    own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
+    return _Sight(np.flatnonzero(own), ground)
+
+
+def _figure(fit: Match, seen: _Sight, points: Floats) -> Figure:
+    """A figure with the points that its model explains, and those on its base."""
+    base = fit.known.model.base
+    diameter = base.diameter if base is not None else 2.0 * fit.known.surface.reach
+    height = base.height if base is not None else 0.0
+    own = points[seen.own]
+    on_base = np.hypot(own[:, 0] - fit.at[0], own[:, 1] - fit.at[1]) < diameter / 2.0 + BESIDE
+    mine = fit.explained | on_base
+    disc = Disc((fit.at[0], fit.at[1]), seen.ground, height, diameter, 0.0, 0.0)
+    return Figure(seen.own[mine], disc, replace(fit, explained=fit.explained[mine]))
+
+
+def is_apart(disc: Disc, second: Disc) -> bool:
+    """Whether two bases are not in one place."""
+    apart = np.hypot(disc.centre[0] - second.centre[0], disc.centre[1] - second.centre[1])
+    return bool(apart > OVERLAP * (disc.diameter + second.diameter) / 2.0)
+
+
+# ---- kinds
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a piece looks like."""
+
+    kind: Literal["fighter", "terrain"]  # fighter or terrain
+    is_odd: bool = False  # whether one should ask
+    why: str = ""  # what speaks for it, in a few words for people
+    could_be_several: bool = False  # whether it may be several figures that touch
+
+
+TERRAIN = Look("terrain")
+
+
+def of_figure(points: Floats, disc: Disc) -> Look:
+    """What stands on a round base: a figure, but for pillars, barrels and trunks, which are round themselves.
+
+    Args:
+        points: (n, 3) mm, all of the piece.
+        disc: its base.
+    """
+    height = points[:, 2] - disc.ground
+    body = points[height > 2 * disc.height]
+    slices = np.array_split(body[np.argsort(body[:, 2], kind="stable")], 4)
+    if min(len(one) for one in slices) >= 12 and all(_is_round(one[:, :2], disc) for one in slices[:3]):
+        return Look("terrain", True, "as round as a pillar, on a round base")
+    return Look("fighter")
+
+
+def _is_round(plan: Floats, disc: Disc) -> bool:
+    """Whether a slice is a circle about the middle of its base; figures and beasts are never three times over."""
+    offset = plan - plan.mean(0)
+    radius = np.hypot(offset[:, 0], offset[:, 1])
+    angle = np.arctan2(offset[:, 1], offset[:, 0])
+    sectors = np.bincount(((angle + np.pi) / (2 * np.pi) * 12).astype(int) % 12, minlength=12)
+    off = float(np.hypot(*(plan.mean(0) - disc.centre)))
+    return bool(
+        radius.mean() > 3.0
+        and radius.std() < 0.12 * radius.mean()
+        and np.count_nonzero(sectors) >= 10
+        and off < 0.1 * disc.diameter
+    )
+
+
+def of_thing(points: Floats, size: tuple[float, float] | None, is_upright: bool = False) -> Look:
+    """What a piece without a round base looks like.
+
+    Args:
+        points: (n, 3) mm, all of the piece.
+        size: of the table in mm, or None.
+        is_upright: whether it stands free, upright and compact as figures do, and is none that is known.
+    """
+    if len(points) < 20:
+        return TERRAIN
+    low, high = np.percentile(points[:, 2], [1, 99])
+    height = float(high - min(low, 0.0) if low < 5 else high - low)
+    narrow, wide = _sides(points[:, :2])
+    if size is not None:
+        beyond = (np.abs(points[:, :2]) > np.asarray(size) / 2).any(1)
+        if beyond.mean() > 0.1:
+            return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
+    if min(narrow, height) > 9 and max(wide, height) < 20 and max(wide, height) < 1.35 * min(narrow, height):
+        return Look("terrain", True, f"{wide:.0f} mm in all directions, as a die")
+    if height < 13 and 55 < narrow < 95 and 115 < wide < 180:
+        return Look("terrain", True, f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone")
+    if _is_vessel(points, height):
+        return Look("terrain", True, f"round and hollow as a mug, {narrow:.0f} mm across")
+    if 15 < height < 100 and narrow > 18 and wide < 130 and (plate := _plate(points)) is not None:
+        bodies = _bodies(points[points[:, 2] > plate + 6])
+        if bodies > 1:
+            return Look("fighter", False, f"{bodies} bodies rise from its base", True)
+        return Look("fighter", True, f"{height:.0f} mm high, on a base that is not round")
+    # slimmer than high, as tall as figures are, and neither a box nor a bottle
+    if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > 0.25:
+        return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
+    if is_upright and narrow > 6 and wide < WIDEST and _ragged(points) > 0.25:
+        return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
+    return TERRAIN
+
+
+def _sides(plan: Floats) -> tuple[float, float]:
+    """The sides of the least rectangle round a plan, the shorter first."""
+    corners = np.asarray(getattr(oriented_envelope(MultiPoint(plan)), "exterior", MultiPoint(plan).envelope).coords)
+    if len(corners) < 4:
+        return 0.0, float(np.ptp(plan, axis=0).max())
+    sides = np.hypot(*np.diff(corners[:3], axis=0).T)
+    return float(sides.min()), float(sides.max())
+
+
+def _is_vessel(points: Floats, height: float) -> bool:
+    """Whether its highest points make a ring of 50 to 120 mm, about a middle that is much lower."""
+    if height < 30:
+        return False
+    top = points[:, 2].max()
+    rim = points[points[:, 2] > top - 0.1 * height][:, :2]
+    if len(rim) < 24:
+        return False
+    middle = (rim.min(0) + rim.max(0)) / 2
+    radius = np.hypot(*(rim - middle).T)
+    if not 25 < radius.mean() < 60 or radius.std() > 0.08 * radius.mean():
+        return False
+    within = np.hypot(*(points[:, :2] - middle).T) < 0.5 * radius.mean()
+    return not within.any() or bool(points[within, 2].max() < top - 0.4 * height)
+
+
+def _plate(points: Floats) -> float | None:
+    """The height of a level base of 2 to 6 mm on which the rest stands, or None: an oval or a square one."""
+    low = np.sort(points[(points[:, 2] > 1.7) & (points[:, 2] < 6.5), 2])
+    if len(low) < 30:
+        return None
+    within = np.searchsorted(low, low + 0.7, side="right") - np.arange(len(low))
+    first = int(np.argmax(within))
+    # a fifth of all points within 0.7 mm: a wall has that only where it is 3.5 mm high
+    if within[first] < 0.2 * len(points) or points[:, 2].max() < low[first] + 12:
+        return None
+    return float(np.median(low[first : first + within[first]]))
+
+
+def _bodies(points: Floats) -> int:
+    """How many upright things there are in points that no longer hang together: each a sixth of them and more."""
+    if len(points) < 40:
+        return 1
+    voxels, which = np.unique(np.floor(points / 3.0).astype(np.int64), axis=0, return_inverse=True)
+    near = cKDTree(voxels).query_pairs(1.8, output_type="ndarray").astype(np.int32)
+    group = groups_of(len(voxels), near)[which.ravel()]
+    return max(1, int((np.bincount(group) > len(points) / 6).sum()))
+
+
+def _ragged(points: Floats) -> float:
+    """The share of points that lie well below the convex hull: boxes, bottles and pillars have hardly any."""
+    sample = points[:: max(1, len(points) // 1500)]
+    try:
+        hull = ConvexHull(sample)
+    except QhullError:
+        return 0.0
+    depth = -(sample @ hull.equations[:, :3].T + hull.equations[:, 3]).max(1)
+    return float((depth > 0.06 * np.ptp(sample, axis=0).max()).mean())
+
+
+# ---- figures
+
+SHORTEST, TALLEST = 8.0, 130.0  # mm; what stands on a base is a figure when it rises so far above it
+
+CONTACT = 0.6
+"""The most of a rim's length along which a figure may be grown together with its surroundings. What has more is a part
+of them, as a tower of a wall, unless its rim is seen well; the worse a disc, the less of that it may have."""
+
+CENTRAL = 0.3
+"""The least share of the points over a base that lies within two thirds of its radius: figures stand in the
+middle, stairs at the rim."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What stands on a disc."""
+
+    disc: Disc  # the base
+    points: Integers  # (k,) indices of its points, the base's among them
+    rises: float  # mm above the ground
+    touches: bool  # whether it is grown together with something else above its base
+
+
+def on_discs(
+    points: Floats, edges: Integers, labels: Integers, discs: list[Disc], noise: float, spacing: float
+) -> list[Standing]:
+    """What stands on each disc, where anything upright does; points belong to one at most.
+
+     figure + its overhang        cylinder over the base; what is linked to the base within it is the figure's,
+          | |~~~~                 and so is what hangs on that outside and does not come down to the ground
+     _____| |_____                anywhere (a sword, a wing, a cloak)
+    |_____________|  wall
+    """
+    taken = np.zeros(len(points), dtype=bool)
+    tree = cKDTree(points[:, :2])
+    found = []
+    for disc in sorted(discs, key=lambda one: -one.ground):  # first what stands on others
+        standing = _on_disc(points, edges, labels, disc, noise, spacing, tree, taken)
+        if standing is not None and standing.rises <= TALLEST:
+            taken[standing.points] = True
+            found.append(standing)
+    return found
+
+
+def _on_disc(
+    points: Floats,
+    edges: Integers,
+    labels: Integers,
+    disc: Disc,
+    noise: float,
+    spacing: float,
+    tree: cKDTree,
+    taken: Flags,
+) -> Standing | None:
+    radius = disc.diameter / 2
+    near = np.sort(np.asarray(tree.query_ball_point(disc.centre, max(3 * radius, radius + 60)), dtype=np.int64))
+    height = points[near, 2] - disc.ground
+    # what is below the ground that it stands on plays no part; a little of the fillet goes with the ground
+    keep = (labels[near] > 0) & ~taken[near] & (height > 0.3 * disc.height)
+    near, height = near[keep], height[keep]
+    if len(near) < 6:
+        return None
+    distance = np.hypot(*(points[near, :2] - disc.centre).T)
+    number = np.full(len(points), -1)
+    number[near] = np.arange(len(near))
+    some = number[edges]
+    some = some[(some >= 0).all(1)].astype(np.int32)
+    within = distance < radius + 0.5 * spacing + noise
+    inner = groups_of(len(near), some[within[some].all(1)])
+    ledge = within & (height < 1.5 * disc.height) & (height > 0.3 * disc.height)
+    if not ledge.any():
+        return None
+    linked = within & np.isin(inner, np.unique(inner[ledge]))
+    # parts within, but not linked inside: a raised arm seen apart from the body belongs to it unless it goes outside
+    outside = ~linked
+    outer = groups_of(len(near), some[outside[some].all(1)])
+    grounded = outside & (height < 1.6 * disc.height) & (distance > radius + spacing)
+    grounded |= outside & (distance > max(3 * radius, radius + 60) - 3 * spacing)
+    bound = np.unique(outer[grounded])
+    free = outside & ~np.isin(outer, bound)
+    across = some[linked[some[:, 0]] != linked[some[:, 1]]]
+    touching = np.unique(outer[across[outside[across]]])
+    figure = linked | (free & (np.isin(outer, touching) | (distance < radius)))
+    rises = float(height[figure].max())
+    if not disc.height + SHORTEST < rises:
+        return None
+    body = distance[linked & (height > 2 * disc.height)]
+    if len(body) and (body < 0.65 * radius).mean() < CENTRAL:
+        return None
+    grown = outside[across] & np.isin(outer[across], bound)
+    seam = np.unique(across[grown[:, ::-1]])
+    contact = len(seam) * spacing / (np.pi * disc.diameter)
+    if contact > CONTACT * disc.quality and disc.quality < 0.85:
+        return None
+    return Standing(disc, near[figure].astype(np.int32), rises, contact > 0)
+
+
+# ---- pieces
+
+
+@dataclass(frozen=True)
+class Blob:
+    """One piece as it was scanned; its points are those that bear its number among the labels."""
+
+    kind: Literal["fighter", "terrain"]  # fighter, or terrain, which everything is that does not look like a figure
+    disc: Disc | None  # the base of a figure in mm, or None where none was seen
+    ground: float  # mm, z of what it stands on
+    on: int | None  # the number of the piece that it stands on, or None for the table
+    could_be_several: bool  # whether it may be more than one piece, grown together
+    # Whether it does not look like a part of the game (a mug, a hand's edge, dice), so that one should ask
+    is_odd: bool
+    why: str = ""  # what speaks for its kind, or for several, in a few words for people
+    match: Match | None = None  # the known figure that it is, sure or not, where it was found as one
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """What stands on the table."""
+
+    # (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs to it), -1
+    # what belongs to nothing: loose specks, what lies beside or below the table
+    labels: Integers
+    blobs: tuple[Blob, ...]  # the pieces; the k-th bears the number k + 1
+
+
+Labels = NDArray[np.int32]
+
+ODD_BASE = 23.0  # mm; bases of less are rare, and rounded corners of terrain are not: they must look the part
+
+LEAST, MOST = 18.0, 110.0
+"""mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
+
+FRINGE = 150.0
+"""Square mm: so little left of a region beside its figures is the foot of their bases or of their clothes."""
+
+CRUMB = 600.0  # square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part
+
+
+def find_pieces(  # noqa: PLR0913
+    points: Floats,
+    faces: Integers | None,
+    usable: Flags,
+    on_table: Flags,
+    *,
+    noise: float,
+    spacing: float,
+    size: tuple[float, float] | None = None,
+    colours: NDArray[np.uint8] | None = None,
+    discs: list[Disc] | None = None,
+    figures: Sequence[Figure] = (),
+    about_bases: Flags | None = None,
+    rising: Sequence[Prominence] = (),
+) -> Pieces:
+    """What stands on the table, apart: first the figures, then terrain, each by place (x, then y).
+
+    Args:
+        points: (n, 3) in mm, levelled: z = 0 is the table's top, or what the scan stands on.
+        faces: (m, 3) rows of vertices; none or (0, 3) for a cloud of points.
+        usable: (n,) which vertices count.
+        on_table: (n,) those of the table's surface.
+        noise: mm, standard deviation of the table's surface.
+        spacing: mm, median distance of neighbours.
+        size: the table's edges along x and y in mm, its middle at the origin; None where there is no table.
+        colours: (n, 3) of the vertices, where there are any.
+        discs: round bases in mm; looked for here where they are left out.
+        figures: known ones, which are taken as they are.
+        about_bases: (n,) the points among which round bases are looked for; all where it is left out.
+        rising: what stands free and upright and is no known figure.
+
+    >>> find_pieces(np.empty((0, 3)), None, np.empty(0, bool), np.empty(0, bool), noise=0.2, spacing=1.0).blobs
+    ()
+    """
+    points = np.asarray(points, dtype=np.float64)
+    points = np.where(usable[:, None], points, 0.0)
+    if not usable.any():
+        return Pieces(np.full(len(points), -1, dtype=np.int32), ())
+    edges = edges_of(points, faces, usable, spacing)
+    normals = _normals(points, faces, usable, edges, noise, spacing)
+    if discs is None:
+        # two thirds of the least base's area is ground enough to stand on
+        surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
+        looked_at = usable if about_bases is None else usable & about_bases
+        edges_there = edges if about_bases is None else edges[looked_at[edges].all(axis=1)]
+        discs = _discs(points, faces, looked_at, surfaces, edges_there, noise, spacing)
+    labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
+    parts: list[_PartOfScan] = []
+    rest = labels.copy()
+    for figure in figures:
+        rest[figure.points] = -2
+        blob = Blob("fighter", figure.disc, figure.disc.ground, None, False, False, "", figure.match)
+        parts.append((blob, figure.points.astype(np.int32)))
+    believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
+    believed = [disc for disc in believed if all(is_apart(disc, figure.disc) for figure in figures)]
+    for standing in on_discs(points, edges, np.where(rest == -2, -1, labels), believed, noise, spacing):
+        rest[standing.points] = -2
+        look = of_figure(points[standing.points], standing.disc)
+        blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
+        parts.append((blob, standing.points))
+    rest = taken_in(points, _regrown(points, edges, rest, np.unique(labels[rest == -2]), noise, spacing))
+    ground = max(3 * noise, 0.4) + spacing
+    near = {"noise": noise, "spacing": spacing, "ground": ground}
+    for number in np.unique(rest[rest > 0]):
+        members = np.flatnonzero(rest == number).astype(np.int32)
+        split, doubt = parts_of(points, normals, edges, members, colours=colours, **near)
+        for part in range(int(split.max()) + 1):
+            mine = members[split == part]
+            is_upright = _is_rising(points[mine], rising)
+            parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt, is_upright), mine))
+    return _numbered(points, edges, labels, parts)
+
+
+def _discs(
+    points: Floats,
+    faces: Integers | None,
+    usable: Flags,
+    surfaces: list[Surface],
+    edges: Integers,
+    noise: float,
+    spacing: float,
+) -> list[Disc]:
+    """The round bases on the table and on level surfaces above it."""
+    sizes = {"least": LEAST, "most": MOST, "noise": noise, "spacing": spacing}
+    return find_discs(points, faces, usable=usable, surfaces=surfaces, edges=edges, **sizes)
+
+
+_PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
+
+
+BORDER = 25.0  # mm, of a base and of a fillet round what rises from it
+
+
+def _is_rising(points: Floats, rising: Sequence[Prominence]) -> bool:
+    """Whether a piece (k, 3) is one of the things that rise, and not a larger one of which that is a part."""
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    return any(
+        ((low < thing.middle) & (thing.middle < high)).all() and (high - low < thing.size + BORDER).all()
+        for thing in rising
+    )
+
+
+def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool, is_upright: bool) -> Blob:
+    """A piece without a round base by its points (k, 3); `doubt` where its creases say that it may be several."""
+    look = of_thing(points, size, is_upright)
+    low = float(np.percentile(points[:, 2], 2))
+    why = look.why or ("its surface has creases as where things touch" if doubt else "")
+    several = doubt or look.could_be_several
+    return Blob(look.kind, None, 0.0 if low < ground else low, None, several, look.is_odd, why)
+
+
+def _normals(
+    points: Floats, faces: Integers | None, usable: Flags, edges: Integers, noise: float, spacing: float
+) -> Floats:
+    """(n, 3) unit vectors, outward."""
+    # over so wide a ring that the noise tilts them by some degrees at most
+    neighbours = int(np.clip(np.pi * (max(2 * spacing, 5 * noise) / spacing) ** 2, 14, 50))
+    normals = vertex_normals(points, faces, usable, neighbours)
+    if faces is None or len(faces) == 0:
+        normals = outward(points, normals, edges, spacing)
+    return normals
+
+
+def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noise: float, spacing: float) -> Integers:
+    """(n,) what is left of the regions, numbered anew as it hangs together; -3 for fringes of the regions in `cut`."""
+    linked = edges[(rest[edges[:, 0]] > 0) & (rest[edges[:, 0]] == rest[edges[:, 1]])]
+    group = groups_of(len(points), linked)
+    out = np.where(rest > 0, -3, rest).astype(np.int32)
+    index = np.flatnonzero(rest > 0)
+    if len(index) == 0:
+        return out
+    numbers, which, count = np.unique(group[index], return_inverse=True, return_counts=True)
+    which = which.ravel()
+    region = np.zeros(len(numbers), dtype=np.int64)
+    region[which] = rest[index]
+    area = count * 0.87 * spacing**2
+    # what is left of a region beside its figures: the fillet about their bases, however long, and bits
+    top = np.full(len(numbers), -np.inf)
+    np.maximum.at(top, which, points[index, 2])
+    fringe = np.isin(region, cut) & ((top < max(2.0, 6 * noise)) | (area < FRINGE))
+    # parts that were put to one region across gaps stay together, unless a figure parted them
+    largest = np.full(int(region.max()) + 1, -1)
+    for one in np.argsort(np.where(fringe, -1, count), kind="stable"):
+        largest[region[one]] = one
+    host = largest[region]
+    fringe &= fringe[host] | (top < max(2.0, 6 * noise))
+    small = area < np.minimum(CRUMB, 0.15 * area[host])
+    out[index] = 1 + np.where(small, host, np.arange(len(numbers)))[which]
+    out[index[fringe[which]]] = -3
+    return out
+
+
+def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
+    """The pieces in their order, with what stands on what."""
+    middles = [points[index].mean(0) for _, index in parts]
+    order = sorted(
+        range(len(parts)), key=lambda k: (parts[k][0].kind != "fighter", *(round(float(v), 1) for v in middles[k][:2]))
+    )
+    out = np.where(labels > 0, -3, labels).astype(np.int32)
+    for number, k in enumerate(order, 1):
+        out[parts[k][1]] = number
+    unknown = out == -3
+    if unknown.any():
+        linked = edges[(labels[edges[:, 0]] > 0) & (labels[edges[:, 1]] > 0)]
+        out = nearest_along(points, linked, out, unknown)
+        out[out == -3] = -1
+    blobs = []
+    for k in order:
+        blob = parts[k][0]
+        on = None
+        if blob.ground > 2.0:
+            mine = points[parts[k][1]]
+            middle = np.asarray(blob.disc.centre) if blob.disc is not None else mine[:, :2].mean(0)
+            reach = 0.7 * (blob.disc.diameter if blob.disc is not None else float(np.ptp(mine[:, :2], axis=0).max()))
+            under = (np.hypot(*(points[:, :2] - middle).T) < reach) & (out > 0) & (out != order.index(k) + 1)
+            under &= (points[:, 2] < blob.ground + 1.0) & (points[:, 2] > blob.ground - 15.0)
+            below = out[under]
+            terrain = [n + 1 for n, m in enumerate(order) if parts[m][0].kind == "terrain"]
+            below = below[np.isin(below, terrain)]
+            on = int(np.bincount(below).argmax()) if len(below) else None
+        blobs.append(replace(blob, on=on))
+    return Pieces(out, tuple(blobs))

@@ -1,0 +1,403 @@
+"""SEGMENT: what rises above the table: compact upright things on their local ground, and connected regions.
+
+What stands upright on the ground about it, whatever it stands on and whether a base is seen or not.
+
+A picture of heights, its local ground, and what rises from that (a white top-hat: Serra, "Image analysis and
+mathematical morphology", 1982)::
+
+            __                                             __
+         __|  |__      the opening by a square of 60 mm    |  |        what rises: figures, on roofs as well, and
+     ___|        |___  keeps what is wider: the ground     |  |        what is thin, as walls and fences. Of these
+    |     roof       | and roofs                        ___|  |___     the compact parts may be figures
+
+What is compact only above some height, as a figure at a wall, is cut off there: parts are looked for at several
+heights, from the lowest on, and each is taken where it is compact first.
+
+What of a scan rises above the table, in connected regions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import ConvexHull, cKDTree
+from shapely import Polygon, contains_xy
+
+from silhouette.common.errors import RequestError
+from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.scans.surface import groups_of
+
+# ---- segment
+
+CELL = 2.0  # mm, of the picture: finer than any base, and coarser than what a scan gets wrong
+OPENING = 60.0  # mm: what is narrower than that in one direction rises from the ground; bases have 25 to 50
+WIDEST = 62.0  # mm: what is wider than that is no single figure
+LOWEST, TALLEST = 16.0, 95.0  # mm: the heights of figures over their ground; a base with half of a gnome has 16
+LEAST_PLAN = 40.0  # mm2: less is a chimney, a spear or an edge
+LEVELS = (6.0, 9.0, 13.0, 18.0, 25.0, 34.0, 45.0)
+"""mm over the local ground: at these heights parts are parted. The first is above all bases, so that two figures base
+to base are two; the steps are those of a figure's thirds."""
+
+LARGE_OPENING, LARGE_WIDEST, LARGE_TALLEST = 112.0, 114.0, 130.0
+"""mm: the same three of monsters on bases of up to 110 mm, which are figures only where a round base is seen."""
+
+SMALL = 10.0  # mm: the height of the lowest things that may be figures where a round base is seen
+
+SHALLOW = 10.0  # mm: what is cut off from something else rises so far above the cut at least
+PIT = 40.0  # mm below the table: what lies lower, as a floor, is another world, and is cut off there
+MOST_CELLS = 16_000_000  # of a picture: a floor of 8 x 8 m
+
+
+@dataclass(frozen=True, eq=False)
+class Relief:
+    """A picture of heights over the table, (x, y) in cells of `CELL`."""
+
+    low: Floats  # (2,) mm, x and y of its corner
+    height: Floats  # mm, of the highest point in each cell; where nothing was seen that of the nearest cell
+    ground: Floats  # mm, of the local ground under it
+
+    @property
+    def rise(self) -> Floats:
+        """What rises above the local ground, mm."""
+        return self.height - self.ground
+
+    def at(self, points: Floats) -> NDArray[np.int64]:
+        """(n, 2) the cells of points; those beyond the rim are in the cells at the rim."""
+        cells = np.floor((points[:, :2] - self.low) / CELL).astype(np.int64)
+        return np.clip(cells, 0, np.array(self.height.shape) - 1)
+
+    def opened(self, width: float) -> Relief:
+        """The same with what is narrower than some mm off its ground."""
+        across = int(width / CELL) + 1
+        return replace(self, ground=ndimage.grey_opening(self.height, size=(across, across)))
+
+    def ground_at(self, points: Floats) -> Floats:
+        """(n,) mm, the local ground under points."""
+        return np.asarray(self.ground[tuple(self.at(points).T)])
+
+
+@dataclass(frozen=True, eq=False)
+class Prominence:
+    """Something compact that stands upright."""
+
+    middle: Floats  # (2,) mm, of the box round it
+    size: Floats  # (2,) mm, of that box
+    tall: float  # mm over the local ground
+    ground: float  # mm, z of that
+    cut: float  # mm over the ground: so high it is cut off from what it is grown together with; the least of `LEVELS`
+    # where it stands free
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing but low things, such as other bases, is grown together with it."""
+        return self.cut <= LEVELS[1]
+
+
+def relief_of(
+    points: Floats, faces: Integers, usable: Flags, spacing: float, size: tuple[float, float] | None = None
+) -> Relief | None:
+    """The picture of heights of a scan; None where there is nothing to see, or it is too large for one.
+
+    Args:
+        points: (n, 3) mm, levelled.
+        faces: (m, 3) rows of vertices; (0, 3) for a cloud of points.
+        usable: (n,) which vertices count.
+        spacing: mm, median distance of neighbours.
+        size: of the table in mm, its middle at the origin: what lies beside it is left out; None without one.
+
+    >>> relief_of(np.zeros((0, 3)), np.zeros((0, 3), np.int32), np.zeros(0, bool), 1.0) is None
+    True
+    """
+    inside = usable & (points[:, 2] > -PIT)
+    if size is not None:
+        inside &= (np.abs(points[:, :2]) < np.array(size) / 2.0 + 10.0).all(axis=1)
+    if not inside.any():
+        return None
+    seen = points[inside]
+    if len(faces):
+        seen = np.vstack([seen, *_on_faces(points, faces[inside[faces].all(axis=1)])])
+    low = seen[:, :2].min(axis=0)
+    shape = np.floor(np.ptp(seen[:, :2], axis=0) / CELL).astype(np.int64) + 1
+    if shape.prod() > MOST_CELLS:
+        return None
+    cells = np.floor((seen[:, :2] - low) / CELL).astype(np.int64) @ np.array([shape[1], 1])
+    height = np.full(int(shape.prod()), -np.inf)
+    np.maximum.at(height, cells, seen[:, 2])
+    height = height.reshape(shape)
+    # Pinholes between samples are no pits: those of a cloud are as wide as its points lie apart.
+    wide = 3 if len(faces) else 2 * int(np.ceil(spacing / CELL)) + 1
+    height = ndimage.grey_closing(np.where(np.isfinite(height), height, -1e6), size=(wide, wide))
+    empty = height < -2.0 * PIT
+    if empty.all():
+        return None
+    nearest = ndimage.distance_transform_edt(empty, return_distances=False, return_indices=True)
+    height = height[tuple(nearest)]
+    return Relief(low, height, height).opened(OPENING)
+
+
+def _on_faces(points: Floats, faces: Integers) -> Iterator[Floats]:
+    """Places (k, 3) on triangles, less than a cell apart."""
+    a, b, c = (points[faces[:, corner]] for corner in range(3))
+    (x, y), (u, v) = (b - a)[:, :2].T, (c - a)[:, :2].T
+    area = 0.5 * np.abs(x * v - y * u)
+    count = 1 + (4.0 * area / CELL**2).astype(np.int64)
+    face = np.repeat(np.arange(len(faces)), count)
+    # R2, a sequence of points that fill a square evenly (M. Roberts, 2018), folded into the triangle.
+    number = np.arange(len(face), dtype=np.float64)
+    u, v = (0.5 + 0.7548776662466927 * number) % 1.0, (0.5 + 0.5698402909980532 * number) % 1.0
+    outside = u + v > 1.0
+    u, v = np.where(outside, 1.0 - u, u)[:, None], np.where(outside, 1.0 - v, v)[:, None]
+    yield a[face] + u * (b - a)[face] + v * (c - a)[face]
+
+
+def prominences(
+    relief: Relief, lowest: float = LOWEST, tallest: float = TALLEST, widest: float = WIDEST
+) -> list[Prominence]:
+    """What is compact and upright, by where it stands (x, then y); heights and width are mm."""
+    rise = relief.rise
+    taken = np.zeros(rise.shape, dtype=bool)
+    things: list[Prominence] = []
+    for level in LEVELS:
+        parts, _ = ndimage.label(rise > level, np.ones((3, 3)))
+        for number, window in enumerate(ndimage.find_objects(parts), 1):
+            mine = parts[window] == number
+            size = CELL * np.array(mine.shape)
+            if size.max() > widest or mine.sum() * CELL**2 < LEAST_PLAN or (taken[window] & mine).any():
+                continue
+            tall = float(rise[window][mine].max())
+            if not lowest <= tall <= tallest or (level > LEVELS[1] and tall < level + SHALLOW):
+                continue
+            taken[window] |= mine
+            low = np.array([window[0].start, window[1].start]) * CELL + relief.low
+            ground = float(np.median(relief.ground[window][mine]))
+            things.append(Prominence(low + size / 2.0, size, tall, ground, level))
+    return sorted(things, key=lambda thing: tuple(thing.middle.tolist()))
+
+
+SHELL_CELL, SHELL_SHARE, SHELL_HEIGHTS = 10.0, 0.7, (1.0, 25.0)
+"""The mm of the cells in which a table is looked for under a piece, the share of the piece's cells that have it, and
+the heights in mm at which a piece may be the table once more; under boards and roofs nobody sees the table."""
+
+
+def second_shell(points: Floats, labels: Integers, size: tuple[float, float] | None) -> float | None:
+    """How far over the table it is there once more, in mm, as where a loop did not close; None where it is there once.
+
+    Args:
+        points: (n, 3) mm on the table.
+        labels: (n,) 0 the table, k the k-th piece.
+        size: of the table in mm; None without one.
+
+    >>> second_shell(np.zeros((0, 3)), np.zeros(0, np.int32), (600.0, 400.0)) is None
+    True
+    """
+    if size is None:
+        return None
+    cells = np.floor(points[:, :2] / SHELL_CELL).astype(np.int64) @ np.array([1 << 20, 1])
+    table = np.unique(cells[labels == 0])
+    for number in np.unique(labels[labels > 0]):
+        mine = labels == number
+        height = float(np.median(points[mine, 2]))
+        own = np.unique(cells[mine])
+        is_large = len(own) * SHELL_CELL**2 > 0.1 * size[0] * size[1]
+        if is_large and SHELL_HEIGHTS[0] < height < SHELL_HEIGHTS[1] and np.isin(own, table).mean() > SHELL_SHARE:
+            return height
+    return None
+
+
+def about_bases(relief: Relief, points: Floats, figures: Sequence[tuple[Floats, float]]) -> Flags:
+    """(n,) the points about what is upright, of any size that figures have, but for figures that are known.
+
+    Args:
+        relief: the picture of heights.
+        points: (n, 3) mm on the table.
+        figures: (2,) mm, where each known figure stands, and the radius of its base.
+    """
+    things = [
+        *prominences(relief, SMALL),
+        *prominences(relief.opened(LARGE_OPENING), SMALL, LARGE_TALLEST, LARGE_WIDEST),
+    ]
+    about = np.zeros(len(points), dtype=bool)
+    for thing in things:
+        if all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in figures):
+            about |= np.hypot(*(points[:, :2] - thing.middle).T) < thing.size.max() / 2.0 + OPENING
+    return about
+
+
+# ---- regions
+
+Indices = NDArray[np.int64]
+
+SPECK = 3.0  # mm; what is smaller than that in all directions is no piece of a game, but noise
+JOIN = 6.0  # mm; parts of a piece that a scan has torn apart lie no farther from each other, as under a roof's edge
+
+
+PARTS_OF_HALF = 100
+"""The largest parts of a scan that hold half of what is above its table are so many at most: of tables some ten, of
+noisy ones too; of spikes or dust thousands, and each part costs a look at all points."""
+
+
+def refuse_spikes(points: Floats, edges: Integers, floor: float) -> None:
+    """Refuses a scan of which what is above the table is no surface, but spikes or dust.
+
+    Args:
+        points: (n, 3) levelled, z = 0 is the table's top.
+        edges: (k, 2) pairs of neighbours.
+        floor: the height up to which the table reaches.
+
+    Raises:
+        RequestError: half of the points that have neighbours up there need more than `PARTS_OF_HALF` connected parts.
+    """
+    above = points[:, 2] > floor
+    joined = edges[above[edges].all(axis=1)]
+    index, ends = np.unique(joined, return_inverse=True)
+    if len(index) == 0:
+        return
+    sizes = np.sort(np.bincount(groups_of(len(index), ends.reshape(-1, 2).astype(np.int32))))[::-1]
+    parts = 1 + int(np.searchsorted(np.cumsum(sizes), 0.5 * len(index)))
+    if parts > PARTS_OF_HALF:
+        raise RequestError(
+            f"the scan is too jagged: half of what is above its table are {parts:,} parts that nothing joins, as "
+            "spikes or dust; a scan is a surface: smooth it, or remove what is no part of the table"
+        )
+
+
+def regions_above(
+    points: Floats,
+    edges: Integers,
+    usable: Flags,
+    on_table: Flags,
+    noise: float,
+    spacing: float,
+    size: tuple[float, float] | None,
+) -> Integers:
+    """(n,) int32: 0 the table, k the k-th region above it, -1 specks and what lies below or beside.
+
+    Regions that hang in the air are put to the one that they hang over or by, where there is one near.
+    """
+    heights = points[:, 2]
+    floor = max(3 * noise, 0.4)  # 0.4 mm: thinner than any piece; three deviations: the table's noise ends there
+    labels = np.full(len(points), -1, dtype=np.int32)
+    inside = usable.copy()
+    if size is not None:
+        reach = np.asarray(size) / 2 + 3 * spacing
+        inside &= (np.abs(points[:, :2]) < reach).all(1)
+    labels[inside & (np.abs(heights) <= floor + spacing)] = 0
+    labels[inside & on_table] = 0
+    above = inside & (heights > floor) & ~(on_table & (heights < 2 * floor))
+    kept = edges[above[edges[:, 0]] & above[edges[:, 1]]]
+    group = groups_of(len(points), kept)
+    index = np.flatnonzero(above).astype(np.int64)
+    if len(index) == 0:
+        return labels
+    numbers, group_of = np.unique(group[index], return_inverse=True)
+    group_of = group_of.astype(np.int64)
+    low = np.full((len(numbers), 3), np.inf)
+    high = np.full((len(numbers), 3), -np.inf)
+    np.minimum.at(low, group_of, points[index])
+    np.maximum.at(high, group_of, points[index])
+    count = np.bincount(group_of)
+    least = max(SPECK, 2 * spacing)
+    bump = (low[:, 2] < least) & (high[:, 2] < max(2.0, 6 * noise))  # no higher than a coin: nothing hides behind it
+    speck = ~bump & ((high - low).max(1) < least) | (count < 6)
+    result = np.where(speck, -1, np.where(bump, 0, -2))
+    whole = np.flatnonzero(result == -2).astype(np.int64)
+    result[whole] = 1 + _joined(points, index, group_of, whole, low, floor, spacing)
+    final = result[group_of]
+    final[(final == -1) & (heights[index] < least)] = 0
+    labels[index] = final
+    return _without_crumbs(points, labels, spacing)
+
+
+def _without_crumbs(points: Floats, labels: Integers, spacing: float, least: float = 150.0) -> Integers:
+    """Labels in which regions of few points, of less than so many square mm, have gone to the table or to -1.
+
+    To the table where they lie on it: so small and low a thing is its unevenness.
+    """
+    count = np.bincount(labels[labels > 0], minlength=int(labels.max(initial=0)) + 1)
+    small = np.flatnonzero((count * 0.87 * spacing**2 < max(least, 20 * spacing**2)) & (count > 0))
+    out = labels.copy()
+    for number in small[small > 0]:
+        members = labels == number
+        out[members] = 0 if points[members, 2].min() < 2 * SPECK else -1
+    return out
+
+
+def _joined(
+    points: Floats, index: Indices, group_of: Indices, whole: Indices, low: Floats, floor: float, spacing: float
+) -> Integers:
+    """(k,) the number of the region, from 0, of each group in `whole`, with those in the air put to what is near."""
+    order = np.full(group_of.max() + 1, -1)
+    order[whole] = np.arange(len(whole))
+    part = order[group_of]
+    pairs = [np.empty((0, 2), dtype=np.int64)]
+    standing = low[whole, 2] < floor + max(2.0, 2 * spacing)
+    for one in np.flatnonzero(~standing):
+        mine = points[index[part == one]]
+        reach = max(JOIN, 3 * spacing)
+        near = (part != one) & (part >= 0)
+        near &= (points[index] > mine.min(0) - [reach, reach, np.inf]).all(1) & (
+            points[index] < mine.max(0) + reach
+        ).all(1)
+        others = index[near]
+        if len(others) == 0:
+            continue
+        distance, which = cKDTree(points[others]).query(mine, distance_upper_bound=reach)
+        if np.isfinite(distance).any():
+            best = part[near][which[int(np.argmin(distance))]]
+        else:  # over it: what it stands on cannot be seen from above
+            flat, below = cKDTree(points[others, :2]).query(mine[:, :2], distance_upper_bound=max(2.0, 2 * spacing))
+            if not np.isfinite(flat).any():
+                continue
+            best = np.bincount(part[near][below[np.isfinite(flat)]]).argmax()
+        pairs.append(np.array([[one, best]]))
+    return groups_of(len(whole), np.vstack(pairs).astype(np.int32))
+
+
+def taken_in(points: Floats, labels: Integers) -> Integers:
+    """Labels in which small regions that lie within a large one, such as a floor seen through its windows, are its.
+
+    Within: nearly all of it under the hull of the larger one's plan and no higher; small: a tenth of its points. What
+    stands on the table in there, as a die in a ruin, stays by itself.
+    """
+    out = labels.copy()
+    numbers, count = np.unique(labels[labels > 0], return_counts=True)
+    order = np.argsort(-count, kind="stable")
+    for k in order:
+        large = labels == numbers[k]
+        smaller = [j for j in order if count[j] < 0.1 * count[k] and (out[labels == numbers[j]] == numbers[j]).all()]
+        if count[k] < 2000 or not smaller:
+            continue
+        plan = points[large, :2]
+        hull = plan[ConvexHull(plan).vertices]
+        for j in smaller:
+            small = labels == numbers[j]
+            low, high = points[small].min(0), points[small].max(0)
+            if high[2] > points[large, 2].max() or (high[:2] < hull.min(0)).any() or (low[:2] > hull.max(0)).any():
+                continue
+            stands = low[2] < 2.0 and high[2] - low[2] > 0.5 * (high - low)[:2].max()
+            if not stands and contains_xy(Polygon(hull), *points[small, :2].T).mean() > 0.9:
+                out[small] = numbers[k]
+    return out
+
+
+def nearest_along(points: Floats, edges: Integers, labels: Integers, unknown: Flags) -> Integers:
+    """Labels in which what is unknown has got that of what is nearest along the surface; unreached ones keep theirs."""
+    one, other = edges.T
+    length = np.linalg.norm(points[one] - points[other], axis=1) + 1e-9
+    used = unknown[one] | unknown[other]
+    graph = csr_matrix((length[used], (one[used], other[used])), shape=(len(points), len(points)))
+    rim = np.unique(np.concatenate([one[used], other[used]]))
+    sources = rim[~unknown[rim]]
+    if len(sources) == 0:
+        return labels
+    _, _, source = dijkstra(graph, directed=False, indices=sources, min_only=True, return_predecessors=True)
+    out = labels.copy()
+    reached = unknown & (source >= 0)
+    out[reached] = labels[source[reached]]
+    return out

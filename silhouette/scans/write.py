@@ -1,0 +1,625 @@
+"""WRITE: scene.toml, scan.json, scan.png and the meshes of a scanned table.
+
+What ``scan --json`` prints and scan.json holds (contract, section 11).
+
+The text of scene.toml, for people to read and edit.
+
+Scan.png, the table from above as it was scanned: pieces coloured and numbered, questions marked.
+
+surface -> samples a pixel apart -> highest of each pixel -> lit, tinted by piece -> numbers, names, questions -> page
+
+The folder of a scanned table: scene.toml, meshes, scan.png, scan.json and labels.npy, changed in place.
+
+What the scan has found is written twice: as scan.json, for people and programs, which is never that of another scene;
+and beside the meshes under a name that the scene gives, so that it is there whenever the scene is.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from silhouette.common.geometry import Floats
+from silhouette.common.installation import document
+from silhouette.common.text import json_text
+from silhouette.drawing.four_views import scale_bar
+from silhouette.drawing.page import (
+    FINE,
+    INK,
+    MARGIN,
+    ORANGE,
+    PAPER,
+    SKY_BLUE,
+    SOFT_INK,
+    VERMILLION,
+    WIDTH,
+    Drawing,
+    Face,
+    joined,
+    png_content,
+)
+from silhouette.drawing.styles import Colour
+from silhouette.files.changing import FolderChange, changing_folder, check_folder
+from silhouette.files.documents import read_document, toml, toml_lines
+from silhouette.files.fingerprints import Fingerprints
+from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, read_file
+from silhouette.files.writing import Content
+from silhouette.rules import FIRST
+from silhouette.scans.keep import MESHES, RECORD, SCENE, SOURCE_RECORD, EarlierPiece, Question, title_of
+from silhouette.scans.meshes import owners, ply_bytes
+from silhouette.scans.place import Grade, PlacedKind, ScannedPiece, ScannedTable
+from silhouette.scans.scale import ScaleSource
+
+# ---- record
+
+Mm = Annotated[float, Field(description="mm")]
+Place = Annotated[tuple[float, float, float], Field(description="x, y and z in mm on the table")]
+
+
+class TableRecord(TypedDict):
+    """The table's top: the lengths of its edges, and standard deviations of its surface, in mm; its tilt in degrees."""
+
+    size: tuple[Mm, Mm]
+    tilt: Annotated[float, Field(description="degrees out of the file's upright")]
+    flatness: Annotated[float, Field(description="standard deviation in mm of its slow unevenness")]
+    noise: Annotated[float, Field(description="standard deviation in mm of the scan about that")]
+
+
+class BaseRecord(TypedDict):
+    """A round base."""
+
+    diameter: Mm
+
+
+class MatchRecord(TypedDict):
+    """How well a known model fits."""
+
+    residual: Annotated[float, Field(description="root mean square in mm")]
+    runner_up: Annotated[float | None, Field(description="that of the next best model; null with one model alone")]
+    sure: Annotated[bool, Field(description="whether it is that model beyond doubt; only then it stands in the scene")]
+
+
+class DoubtRecord(TypedDict):
+    """Standard deviations in mm and degrees; null where there is nothing to turn, or nobody knows."""
+
+    place: Mm
+    facing: Annotated[float | None, Field(description="degrees")]
+    surface: Mm
+
+
+class PieceRecord(TypedDict):
+    """A piece on the table."""
+
+    name: str
+    kind: PlacedKind
+    label: Annotated[int, Field(description="its number in labels.npy")]
+    at: Place
+    turn: Annotated[float, Field(description="degrees by which its mesh is turned from how it lies in its file")]
+    facing: Annotated[
+        float | Literal["unknown"] | None, Field(description="degrees anticlockwise from +x; null for terrain")
+    ]
+    facing_from: Annotated[
+        Literal["scan", "scene"] | None,
+        Field(description="scene where a player has written it there; null for terrain"),
+    ]
+    on: Annotated[str | None, Field(description="the piece that it stands on; null on the table")]
+    base: Annotated[BaseRecord | None, Field(description="null for terrain, and where none was found")]
+    model: Annotated[str | None, Field(description="the known model it looks most like, as it was given")]
+    match: MatchRecord | None
+    triangles: Annotated[int, Field(description="of the scan; of a cloud its points")]
+    could_be_several: bool
+    doubt: DoubtRecord
+
+
+class ScanRecord(TypedDict):
+    """A scanned table."""
+
+    scan: str
+    figures: Annotated[list[str], Field(description="paths, as they were given, of figures that were looked for")]
+    terrain: Annotated[list[str], Field(description="the same of terrain")]
+    triangles: int
+    points: int
+    scale: Annotated[float, Field(description="mm in one unit of the file")]
+    scale_from: ScaleSource
+    to_table: Annotated[
+        list[float],
+        Field(min_length=16, max_length=16, description="4 x 4, row-major: from the file's coordinates to the table's"),
+    ]
+    table: Annotated[TableRecord | None, Field(description="null where there is no table")]
+    pieces: list[PieceRecord]
+    grade: Annotated[Grade, Field(description="what the scan is good for: too coarse or rough, for terrain only")]
+    missing: Annotated[list[str], Field(description="figures that were looked for and not found, by their files")]
+    unknown: Annotated[int, Field(description="how many things look like figures and like none that was looked for")]
+    questions: list[str]
+    warnings: list[str]
+
+
+def record_of(table: ScannedTable) -> ScanRecord:
+    """The record of a scanned table."""
+    top: TableRecord | None = None
+    if table.size is not None:
+        top = {
+            "size": (round(table.size[0], 1), round(table.size[1], 1)),
+            "tilt": round(table.tilt, 2),
+            "flatness": round(table.flatness, 2),
+            "noise": round(table.noise, 2),
+        }
+    return {
+        "scan": str(table.scan.path),
+        "figures": list(table.figures),
+        "terrain": list(table.terrain),
+        "triangles": len(table.scan.faces),
+        "points": len(table.scan.vertices),
+        "scale": table.scale.mm,
+        "scale_from": table.scale.source,
+        "to_table": [float(number) for number in table.to_table.ravel()],
+        "table": top,
+        "pieces": [_piece_record(piece) for piece in table.pieces],
+        "grade": table.account.grade,
+        "missing": list(table.account.missing),
+        "unknown": table.account.unknown,
+        "questions": [question.text for question in table.questions],
+        "warnings": list(table.warnings),
+    }
+
+
+def _piece_record(piece: ScannedPiece) -> PieceRecord:
+    is_terrain = piece.kind == "terrain"
+    facing: float | Literal["unknown"] | None = None
+    if not is_terrain:
+        facing = "unknown" if piece.facing is None else round(piece.facing % 360.0, 2)
+    x, y, z = (round(place, 2) + 0.0 for place in piece.at)
+    turning = None if piece.facing_doubt is None else round(piece.facing_doubt, 2)
+    return {
+        "name": piece.name,
+        "kind": piece.kind,
+        "label": piece.number,
+        "at": (x, y, z),
+        "turn": round(piece.turn % 360.0, 2),
+        "facing": facing,
+        "facing_from": None if is_terrain else "scene" if piece.facing_is_given else "scan",
+        "on": piece.on,
+        "base": None if piece.disc is None or is_terrain else {"diameter": round(piece.disc.diameter, 1)},
+        "model": None if piece.match is None else piece.match.known.path,
+        "match": _match(piece),
+        "triangles": piece.triangles,
+        "could_be_several": piece.could_be_several,
+        "doubt": {"place": round(piece.place, 2), "facing": turning, "surface": round(piece.surface, 2)},
+    }
+
+
+def _match(piece: ScannedPiece) -> MatchRecord | None:
+    if piece.match is None:
+        return None
+    runner_up = None if piece.match.runner_up is None else round(piece.match.runner_up, 3)
+    return {"residual": round(piece.match.residual, 3), "runner_up": runner_up, "sure": piece.match.sure}
+
+
+# ---- scene text
+
+WIDE = 44  # columns before a comment
+
+
+def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], record: str) -> str:
+    """The scene of a scanned table.
+
+    Args:
+        table: what was found.
+        files: for each piece, by its name, the keys that say what its mesh is.
+        record: the path from the scene of the file that tells what was found, for the next run.
+    """
+    earlier = table.earlier
+    kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
+    blocks = [_head(table, record), _doubt(table)]
+    blocks += [_table("question", answered) for answered in earlier.asked.values()]
+    blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
+    order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
+    blocks += [_piece_text(piece, files[piece.name], before) for piece, before in order]
+    matched = [id(before) for before in kept if before is not None]
+    blocks += [_by_hand(piece) for piece in earlier.pieces if piece.added is not None and id(piece) not in matched]
+    checks = earlier.keys.get("check", ())
+    blocks += [_table("check", check) for check in checks]
+    if not checks:
+        blocks.append(_first_check(table))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _head(table: ScannedTable, record: str) -> str:
+    """The keys of the scene."""
+    keys = dict(table.earlier.keys)
+    for below in ("check", "doubt"):
+        keys.pop(below, None)
+    scan = table.scan.path.name
+    top = {"title": title_of(scan), "rules": FIRST} | keys
+    top["source"] = {**top.get("source", {}), SOURCE_RECORD: record}
+    lines = [
+        f"# Made from {scan}. Names, gangs, facings, eyes, checks, answers and who has the benefit of doubt are",
+        "# yours to edit, and are kept when the scan is made into a scene again; everything else is then found anew.",
+        "# Lengths are mm, the origin is the middle of the table, and angles are degrees anticlockwise from x, seen",
+        "# from above.",
+    ]
+    lines += toml_lines(top)
+    if table.size is not None:
+        lines.append(f"table = {toml([round(edge, 1) for edge in table.size])}")
+    return "\n".join(lines)
+
+
+def _doubt(table: ScannedTable) -> str:
+    """The doubt of the scene: the largest of its pieces, which say their own where it is less, and what players say."""
+    place = max((piece.place for piece in table.pieces if piece.kind != "terrain"), default=table.noise)
+    surface = max((piece.surface for piece in table.pieces if piece.mesh is not None), default=table.noise)
+    rows = [
+        ("place", place, "mm, how far off each figure may stand: its own doubt comes first"),
+        ("surface", surface, "mm, how far off the outline of a scanned piece may lie"),
+    ]
+    lines = [_line(f"{key} = {toml(round(value, 2))}", text) for key, value, text in rows]
+    lines += toml_lines(table.earlier.keys.get("doubt", {}))
+    return "\n".join(["[doubt]", *lines])
+
+
+def _question(question: Question) -> str:
+    """A question, with a place for the answer."""
+    text = _table("question", question.keys())
+    if not question.answers:
+        return text
+    return f"{text}\n# answer = {toml(question.answers[0])}  (taken; write yours, and run scan again)"
+
+
+def _piece_text(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | None) -> str:
+    """A piece's table."""
+    lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
+    own = {} if before is None else before.keys_with(file)
+    lines += toml_lines({**file, **own})
+    lines.append(f"at = {toml([round(place, 2) + 0.0 for place in piece.at])}")
+    lines.append(f"turn = {toml(round(piece.turn % 360.0, 2))}")
+    if piece.kind != "terrain":
+        if piece.facing is None:
+            lines.append(_line('facing = "unknown"', "write where it looks: degrees anticlockwise from x"))
+        else:
+            lines.append(f"facing = {toml(round(piece.facing % 360.0, 2))}")
+        doubt = {"place": round(piece.place, 2)}
+        if piece.facing_doubt is not None:
+            doubt["facing"] = round(piece.facing_doubt, 2)
+        lines.append(f"doubt = {toml(doubt)}")
+    return "\n".join(lines)
+
+
+def _by_hand(piece: EarlierPiece) -> str:
+    """The table of a piece that a person has added, where it stands at this scale."""
+    assert piece.added is not None
+    at = [round(float(place), 2) for place in piece.at[: len(piece.added["at"])]]
+    return "\n".join(
+        [f"[[{piece.kind}]]", "# placed by hand, and not found by the scan", *toml_lines({**piece.added, "at": at})]
+    )
+
+
+def _facts(piece: ScannedPiece) -> Iterator[str]:
+    """Comments: what is known of the piece, and how."""
+    if piece.on is not None:
+        yield f"# stands on {piece.on}"
+    match = piece.match
+    if match is not None and match.sure:
+        next_best = "" if match.runner_up is None else f"; the next best is off by {match.runner_up:.2f} mm"
+        yield f"# {Path(match.known.path).name}, which fits to {match.residual:.2f} mm{next_best}"
+    elif match is not None and piece.likeness:
+        name, looks = Path(match.known.path).name, "" if piece.facing is None else "; it looks where that would"
+        yield f"# as it was scanned; it may be {name}, which fits to {match.residual:.2f} mm{looks}"
+    if piece.mesh is not None and piece.mesh.holes:
+        across = f"{piece.mesh.largest:.0f} mm across"
+        yield f"# holes that no camera saw into, now closed: {piece.mesh.holes}, up to {across}"
+    if piece.mesh is not None and piece.mesh.open_area >= 1.0:
+        yield f"# not seen, and left open: {piece.mesh.open_area:.0f} mm2"
+    if piece.could_be_several:
+        yield "# may be more than one piece"
+
+
+def _first_check(table: ScannedTable) -> str:
+    """A check to begin with, as a comment."""
+    names = [piece.name for piece in table.pieces if piece.kind != "terrain"][:2]
+    if len(names) < 2:
+        return ""
+    lines = ["# Who looks at whom; silhouette matrix judges everyone against everyone without.", "# [[check]]"]
+    return "\n".join([*lines, f"# attacker = {toml(names[0])}", f"# target = {toml(names[1])}"])
+
+
+def _table(name: str, keys: Mapping[str, Any]) -> str:
+    return "\n".join([f"[[{name}]]", *toml_lines(keys)])
+
+
+def _line(text: str, comment: str) -> str:
+    return f"{text:{WIDE}}  # {comment}"
+
+
+# ---- picture
+
+TINTS: tuple[Colour, ...] = (SKY_BLUE, (0, 158, 115), (240, 228, 66), (204, 121, 167), (0, 114, 178), (148, 203, 59))
+"""Okabe and Ito's colours, but for those of questions: neighbours in number are told apart."""
+
+TABLE: Colour = (214, 207, 193)
+TINTED = 0.42  # the share of the tint in a piece's colour: people still recognise their table
+MOST_SAMPLES = 8_000_000  # the most samples of the surface: a picture of the largest scan takes seconds
+HIGHEST = 1500 * FINE  # pixels of the picture of the table, so that a long narrow one stays a page
+
+Pixels = NDArray[np.uint8]
+PixelOf = Callable[[float, float], tuple[float, float]]  # from x and y in mm on the table to a place on the page
+
+
+def draw_table(table: ScannedTable) -> Content:
+    """The picture, as what a PNG file is to hold."""
+    points = table.on_table()
+    low, high = _frame(table, points)
+    per_mm = min((WIDTH - 2 * MARGIN) / (high[0] - low[0]), HIGHEST / (high[1] - low[1]))
+    # The table is drawn at the size at which it is shown; only the marks on it are drawn larger, for smooth edges.
+    image = Image.fromarray(_from_above(table, points, low, high, per_mm / FINE))
+    image = image.resize((image.width * FINE, image.height * FINE), Image.Resampling.BICUBIC)
+    title, text = Face(22, "Bold"), Face(14)
+    legend = _legend(table, text)
+    top = MARGIN + title.line + text.line + 10 * FINE
+    height = top + image.height + 14 * FINE + len(legend) * text.line + 2 * MARGIN
+    page = Image.new("RGB", (WIDTH, height), PAPER)
+    page.paste(image, (MARGIN, top))
+    drawing = ImageDraw.Draw(page)
+    title.draw(drawing, (MARGIN, MARGIN), title.elided(title.printable(table.scan.path.name), WIDTH - 2 * MARGIN))
+    text.draw(drawing, (MARGIN, MARGIN + title.line), text.printable(_subtitle(table)), SOFT_INK)
+
+    def pixel(x: float, y: float) -> tuple[float, float]:
+        return MARGIN + (x - low[0]) * per_mm, top + (high[1] - y) * per_mm
+
+    _mark_pieces(drawing, table, pixel_of=pixel)
+    _mark_questions(drawing, table, pixel_of=pixel)
+    below = top + image.height + 14 * FINE
+    for number, (colour, line) in enumerate(legend):
+        text.draw(drawing, (MARGIN, below + number * text.line), line, colour)
+    scale_bar(drawing, (WIDTH - MARGIN - 260 * FINE, top - 8 * FINE), per_mm, Face(12))
+    return png_content(page, {"scan": table.scan.path.name})
+
+
+def _frame(table: ScannedTable, points: Floats) -> tuple[Floats, Floats]:
+    """The least and greatest x and y in mm of the picture: the table, and all that is labelled."""
+    shown = points[(table.labels >= 0) & table.scan.usable, :2]
+    if table.size is not None:
+        edge = np.array(table.size) / 2.0
+        shown = np.vstack([shown, -edge, edge])
+    low, high = shown.min(axis=0), shown.max(axis=0)
+    margin = 0.01 * float((high - low).max())
+    return low - margin, high + margin
+
+
+def _from_above(table: ScannedTable, points: Floats, low: Floats, high: Floats, per_mm: float) -> Pixels:
+    """(height, width, 3) the table from above, row 0 at the top."""
+    columns, rows = (int(np.ceil(length)) for length in (high - low) * per_mm)
+    where, shade, owner, colours = _samples(table, points, 1.0 / per_mm)
+    column = ((where[:, 0] - low[0]) * per_mm).astype(np.int64)
+    row = ((high[1] - where[:, 1]) * per_mm).astype(np.int64)
+    inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
+    flat, kept = (row * columns + column)[inside], np.flatnonzero(inside)
+    height, highest = where[kept, 2], np.full(rows * columns, -np.inf)
+    np.maximum.at(highest, flat, height)
+    top = np.flatnonzero(height == highest[flat])
+    sample = np.full(rows * columns, -1, dtype=np.int64)
+    sample[flat[top]] = kept[top]  # of several at one height the last
+    sample = _filled(sample.reshape(rows, columns), reach=max(1.5, 1.2 * table.spacing * per_mm))
+    picture = np.empty((rows, columns, 3))
+    picture[:] = PAPER
+    seen = sample >= 0
+    chosen = sample[seen]
+    tints = np.array([TABLE, *(TINTS[(number - 1) % len(TINTS)] for number in range(1, int(owner.max(initial=0)) + 1))])
+    tint = tints[owner[chosen]]
+    share = np.where(owner[chosen] > 0, TINTED, 0.0)[:, None]
+    ground = tint if colours is None else (1.0 - share) * colours[chosen] + share * tint
+    picture[seen] = ground * shade[chosen, None]
+    return np.clip(picture, 0, 255).astype(np.uint8)
+
+
+def _samples(
+    table: ScannedTable, points: Floats, pixel: float
+) -> tuple[Floats, Floats, NDArray[np.int32], Floats | None]:
+    """Places (k, 3) mm on the surface, about a pixel apart in plan, with light, piece and colour of each."""
+    scan = table.scan
+    if len(scan.faces) == 0:
+        kept = np.flatnonzero((table.labels >= 0) & scan.usable)
+        tall = max(float(points[kept, 2].max(initial=1.0)), 1.0)
+        light = 0.75 + 0.25 * np.clip(points[kept, 2] / tall, 0.0, 1.0)
+        colours = None if scan.colours is None else scan.colours[kept].astype(np.float64)
+        return points[kept], light, table.labels[kept], colours
+    owner = owners(scan.faces, table.labels)
+    faces, owner = scan.faces[owner >= 0], owner[owner >= 0]
+    a, b, c = (points[faces[:, corner]] for corner in range(3))
+    normal = np.cross(b - a, c - a)
+    length = np.linalg.norm(normal, axis=1)
+    light = 0.55 + 0.45 * np.abs(normal @ [-0.30, 0.35, 0.89]) / np.maximum(length, 1e-12)
+    count = 1 + (np.abs(normal[:, 2]) / pixel**2).astype(np.int64)  # twice the area in plan, in pixels
+    share = min(1.0, MOST_SAMPLES / count.sum())
+    count = np.maximum((count * share).astype(np.int64), 1)
+    face = np.repeat(np.arange(len(faces)), count)
+    # R2, a sequence of points that fill a square evenly (M. Roberts, 2018), folded into the triangle.
+    number = np.arange(len(face), dtype=np.float64)
+    u, v = (0.5 + 0.7548776662466927 * number) % 1.0, (0.5 + 0.5698402909980532 * number) % 1.0
+    outside = u + v > 1.0
+    u, v = np.where(outside, 1.0 - u, u)[:, None], np.where(outside, 1.0 - v, v)[:, None]
+    where = a[face] + u * (b - a)[face] + v * (c - a)[face]
+    colours = None if scan.colours is None else scan.colours[faces].mean(axis=1)[face]
+    return where, light[face], owner[face], colours
+
+
+def _filled(sample: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
+    """Pixels without a sample take that of the nearest pixel which has one, where that is within ``reach`` pixels."""
+
+    distance, nearest = scipy.ndimage.distance_transform_edt(sample < 0, return_indices=True)
+    return np.where(distance <= reach, sample[tuple(nearest)], -1)
+
+
+def _subtitle(table: ScannedTable) -> str:
+    size = "no table found" if table.size is None else f"table {table.size[0]:.0f} x {table.size[1]:.0f} mm"
+    figures = sum(piece.kind != "terrain" for piece in table.pieces)
+    terrain = len(table.pieces) - figures
+    counts = f"{figures} figures, {terrain} pieces of terrain"
+    return f"{size}, noise {table.noise:.2g} mm, {counts}; grade: {table.account.grade}"
+
+
+def _legend(table: ScannedTable, text: Face) -> list[tuple[Colour, str]]:
+    """Lines below the picture: how many figures were found, what each number is, then the questions."""
+    parts = joined([f"{piece.number}: {_called(piece)}" for piece in table.pieces])
+    lines = text.wrapped(text.printable(parts), WIDTH - 2 * MARGIN, most=12) if parts else []
+    asked = [
+        line
+        for question in table.questions
+        for line in text.wrapped(text.printable(f"? {question.text}"), WIDTH - 2 * MARGIN, most=3)
+    ]
+    account = table.account
+    counts = [
+        line
+        for sentence in (account.counts(), *account.warnings())
+        if sentence
+        for line in text.wrapped(text.printable(sentence), WIDTH - 2 * MARGIN, most=3)
+    ]
+    colour = VERMILLION if account.missing or account.unknown or account.warnings() else INK
+    marked = ((VERMILLION, line) for line in asked)
+    return [*((colour, line) for line in counts), *((INK, line) for line in lines), *marked]
+
+
+def _called(piece: ScannedPiece) -> str:
+    """The name of a piece, and the known model that it is."""
+    is_said = piece.likeness in ("", piece.name)
+    return piece.name if is_said else f"{piece.name} ({piece.likeness})"
+
+
+def _mark_pieces(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> None:
+    """A number in the middle of each piece of terrain and beside each figure, and a line to where a figure looks."""
+    face = Face(14, "Bold")
+    radius = 11 * FINE
+    for piece in table.pieces:
+        outline = [pixel_of(x, y) for x, y in piece.outline]
+        if len(outline) > 2:
+            drawing.line([*outline, outline[0]], fill=INK, width=FINE)
+        if piece.kind == "terrain":
+            x, y = pixel_of(*_clear_of_figures(piece, table))
+        else:
+            x, y = pixel_of(piece.at[0], piece.at[1])
+            if piece.facing is not None:
+                angle = np.radians(piece.facing)
+                tip = (x + 34 * FINE * np.cos(angle), y - 34 * FINE * np.sin(angle))
+                drawing.line([(x, y), tip], fill=PAPER, width=5 * FINE)
+                drawing.line([(x, y), tip], fill=INK, width=3 * FINE)
+            x = max(px for px, _ in outline) + radius
+            y = min(py for _, py in outline) - radius / 2
+        ring = VERMILLION if piece.could_be_several else INK
+        drawing.ellipse([x - radius, y - radius, x + radius, y + radius], fill=PAPER, outline=ring, width=2 * FINE)
+        text = str(piece.number)
+        face.draw(drawing, (x - face.width(text) / 2, y - 0.72 * face.size), text, INK)
+
+
+def _clear_of_figures(piece: ScannedPiece, table: ScannedTable) -> Floats:
+    """(2,) mm: the middle of a piece of terrain; where a figure stands there, half way to its farthest corner."""
+    middle: Floats = piece.outline.mean(axis=0)
+    figures = [other.at[:2] for other in table.pieces if other.kind != "terrain"]
+    if not figures or np.hypot(*(np.array(figures) - middle).T).min() > 20.0:
+        return middle
+    beside: Floats = (middle + piece.outline[np.hypot(*(piece.outline - middle).T).argmax()]) / 2.0
+    return beside
+
+
+def _mark_questions(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> None:
+    """A mark at each place that a question is about."""
+    face = Face(17, "Bold")
+    for question in table.questions:
+        if question.at is None:
+            continue
+        x, y = pixel_of(*question.at)
+        x -= 26 * FINE
+        drawing.rectangle(
+            [x - 9 * FINE, y - 11 * FINE, x + 9 * FINE, y + 11 * FINE], fill=ORANGE, outline=INK, width=FINE
+        )
+        face.draw(drawing, (x - face.width("?") / 2, y - 0.72 * face.size), "?", INK)
+
+
+# ---- folder
+
+PICTURE, LABELS, BEFORE = "scan.png", "labels.npy", "scene.before.toml"
+
+RULING = "ruling.png"  # the picture of what the attacker sees; that of an earlier run shows another scene
+FLOOR = 0.5  # mm above the top of a base, as measured, that still belong to it: a scan's ledge is not quite level
+
+
+def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True) -> None:
+    """Writes the folder of a scanned table; other files in it stay, and meshes of earlier scenes.
+
+    Args:
+        table: what is to be written.
+        folder: that of an earlier run, or a new one.
+        keeps_scene: whether the scene that is there is kept under another name, with all that a person wrote into it.
+
+    Raises:
+        FileError: where it cannot be written, or is none to write into (`check_folder`); an earlier scene and all that
+            it names are then unchanged.
+    """
+    check_folder(folder, [table.scan.path, *map(Path, table.figures), *map(Path, table.terrain)])
+    with changing_folder(folder, folder / SCENE) as change:
+        files = {piece.name: _mesh_keys(piece, table, change) for piece in table.pieces}
+        record = (json_text(document(record_of(table)), indent=1) + "\n").encode()
+        labels = io.BytesIO()
+        np.save(labels, table.labels, allow_pickle=False)
+        change.put(folder / LABELS, labels.getvalue())
+        change.put(folder / RECORD, record)
+        change.put(folder / PICTURE, draw_table(table))
+        change.drop(folder / RULING)
+        text = scene_text(table, files, change.keep(MESHES, "found", {".scan": record}))
+        change.commit(text, before=folder / BEFORE if keeps_scene else None)
+
+
+def _mesh_keys(piece: ScannedPiece, table: ScannedTable, change: FolderChange) -> dict[str, Any]:
+    """Writes the mesh of a piece, and gives the keys of the scene that say what it is."""
+    if piece.mesh is None:
+        assert piece.match is not None
+        return _copied(Path(piece.match.known.path), change)
+    content = ply_bytes(piece.mesh.vertices, piece.mesh.faces, piece.mesh.colours)
+    mesh = change.keep(MESHES, _file_name(piece.name), {".ply": content})
+    keys: dict[str, Any] = {"mesh": mesh, "units": "mm", "origin": "keep", "scan": True}
+    if piece.kind != "terrain":
+        keys["base"] = "none" if piece.disc is None else _base(piece, table)
+    return keys
+
+
+def _base(piece: ScannedPiece, table: ScannedTable) -> dict[str, float]:
+    """The base of a scanned figure: up to its ledge, and what the noise lifts above it."""
+    assert piece.disc is not None
+    height = piece.disc.height + FLOOR + table.noise
+    return {"height": round(height, 2), "diameter": round(piece.disc.diameter, 2)}
+
+
+def _copied(source: Path, change: FolderChange) -> dict[str, Any]:
+    """Copies a mesh, with the files that it refers to, or that of a model file; gives its keys in the scene."""
+    keys: dict[str, Any] = {}
+    mesh = source
+    if source.suffix.lower() in DOCUMENTS:
+        keys = dict(read_document(source))
+        mesh = source.parent / keys.pop("mesh")
+        keys.pop("kind", None)
+    names = [mesh.name, *(other.relative_to(mesh.parent).as_posix() for other in Fingerprints().named(mesh))]
+    files = {f"/{name}": read_file(mesh.parent / name, LARGEST_FILE) for name in names}
+    place = change.keep(MESHES, _file_name(mesh.stem), files)
+    return {"mesh": f"{place}/{mesh.name}", **_plain(keys)}
+
+
+def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a model file, ``mesh`` apart, which may stand in a scene's piece as they are."""
+    return {key: value for key, value in keys.items() if key != "mesh"}
+
+
+def _file_name(name: str) -> str:
+    """A name for a file, from that of a piece.
+
+    >>> _file_name("Kal / 2"), _file_name("...")
+    ('kal_2', 'piece')
+    """
+    return re.sub(r"[^\w-]+", "_", name.lower()).strip("_") or "piece"
