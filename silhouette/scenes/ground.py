@@ -107,7 +107,7 @@ class Ground:
 
     @cached_property
     def _index(self) -> tuple[Any, Indices]:
-        """The tree of the boxes of runs of neighbours, each as its diagonal; (runs, `RUN`) their triangles, -1 for none.
+        """The tree of the boxes of runs of neighbours, each as its diagonal; (runs, `RUN`) their triangles, or -1.
 
         A geometry takes 300 bytes: with one for each triangle a scan of a million would take 300 MB.
         """
