@@ -20,7 +20,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from silhouette.drawing.words import words as shared
-from silhouette.drawing.words.words import LANGUAGES, VERDICT
+from silhouette.drawing.words.words import LANGUAGES, VERDICT_CONTEXT
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase
 
@@ -97,7 +97,7 @@ def _template(phrases: Mapping[str, Phrase], verdicts: tuple[str, ...]) -> Catal
     """What is to be translated: verdicts, and phrases in their order; the name of each is its context."""
     template = Catalog()
     for verdict in verdicts:
-        template.add(verdict, context=VERDICT)
+        template.add(verdict, context=VERDICT_CONTEXT)
     for name, phrase in phrases.items():
         braces = "{" in str(phrase)
         template.add(phrase, context=name, flags=["python-brace-format"] if braces else [])

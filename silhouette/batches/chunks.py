@@ -20,7 +20,7 @@ from silhouette.judging.run import shared
 from silhouette.renderers import choose
 from silhouette.renderers.registry import device_for_worker
 from silhouette.rules import RULES as GAMES
-from silhouette.rules.fields import ARC, ATTACKER, RULES, TARGET
+from silhouette.rules.fields import ARC, ATTACKER_FIELD, RULES_FIELD, TARGET_FIELD
 from silhouette.scenes.scene import Check, Scene
 from silhouette.workers import worker_number
 from silhouette.workers.forkserver import Loaded
@@ -82,7 +82,11 @@ class Opener:
 
 
 def _failed(scene: Scene, check: Check, problem: str) -> Row:
-    row = {ATTACKER.key: check.attacker or None, TARGET.key: check.target or None, RULES.key: scene.rules_as_written}
+    row = {
+        ATTACKER_FIELD.key: check.attacker or None,
+        TARGET_FIELD.key: check.target or None,
+        RULES_FIELD.key: scene.rules_as_written,
+    }
     arc = {} if check.arc is None else {ARC.key: check.arc}
     return {**row, **arc, **failed_row(problem)}
 

@@ -34,7 +34,7 @@ from silhouette.workers.clock import RunningClock
 
 CONNECTED_WITHIN = 5.0  # seconds in which a scheduler must answer
 
-_ADDRESS = re.compile(r"(?:(?P<scheme>[a-z]+)://)?(?P<host>\[[^]]+\]|[^:/\[\]]+):(?P<port>\d{1,5})")
+_SCHEDULER_ADDRESS = re.compile(r"(?:(?P<scheme>[a-z]+)://)?(?P<host>\[[^]]+\]|[^:/\[\]]+):(?P<port>\d{1,5})")
 
 _SCHEMES = ("tcp", "tls", "ws", "wss", "ucx")
 
@@ -49,12 +49,12 @@ def place_of(address: str) -> tuple[str, int]:
     ...
     silhouette.common.errors.RequestError: 'nonsense' is no address of a Dask scheduler; give one like tcp://10.0.0.5:8786
     """
-    found = _ADDRESS.fullmatch(address)
-    if not found or (found["scheme"] or "tcp") not in _SCHEMES or not 0 < int(found["port"]) < 1 << 16:
+    match = _SCHEDULER_ADDRESS.fullmatch(address)
+    if not match or (match["scheme"] or "tcp") not in _SCHEMES or not 0 < int(match["port"]) < 1 << 16:
         raise RequestError(
             f"'{printable(address)}' is no address of a Dask scheduler; give one like tcp://10.0.0.5:8786"
         )
-    return found["host"].strip("[]"), int(found["port"])
+    return match["host"].strip("[]"), int(match["port"])
 
 
 def client_of(address: str) -> Any:
@@ -136,7 +136,7 @@ def cannot_import(who: str) -> SilhouetteError:
     )
 
 
-LOOK_INTERVAL = 1.0  # seconds between two looks at which workers there are
+WORKERS_INTERVAL_S = 1.0  # seconds between two looks at which workers there are
 WITHOUT_WORKERS = 60.0  # seconds that a batch waits for a worker when there is none
 RESTARTED_WITHIN = 10.0  # seconds in which a worker that was given up must be there again
 FETCHED_WITHIN = 5.0  # seconds in which the rows of a finished chunk must come from its worker; else it counts as lost
@@ -174,7 +174,7 @@ def _gpu_number() -> int:
 
 
 @dataclass(eq=False)
-class _Slot:
+class _DaskSlot:
     """A thread of a worker, or one of its GPUs: it does one task at a time."""
 
     worker: str
@@ -182,11 +182,11 @@ class _Slot:
 
 
 @dataclass(eq=False)
-class _Task:
+class _RunningChunk:
     """A chunk that a worker is judging, since that time on the clock of the cluster."""
 
     chunk: Chunk
-    slot: _Slot
+    slot: _DaskSlot
     future: Any
     since: float
 
@@ -204,11 +204,11 @@ class Cluster:
         self._address = address
         self._settings = settings
         self._timeout = timeout
-        self._slots: list[_Slot] = []
+        self._slots: list[_DaskSlot] = []
         self._resources: dict[str, int] | None = None
         self._probes: dict[str, Any] = {}
         self._sound: set[str] = set()
-        self._tasks: dict[Any, _Task] = {}
+        self._tasks: dict[Any, _RunningChunk] = {}
         self._retries: list[Chunk] = []
         self._lost: Counter[Chunk] = Counter()
         self._ended: SimpleQueue[Any] = SimpleQueue()
@@ -238,7 +238,7 @@ class Cluster:
             if not self._tasks and self._slots:
                 return
             with suppress(Empty):
-                task = self._tasks.pop(self._ended.get(timeout=LOOK_INTERVAL), None)
+                task = self._tasks.pop(self._ended.get(timeout=WORKERS_INTERVAL_S), None)
                 if task is not None:
                     yield from self._collect(task)
             yield from self._time_out()
@@ -246,7 +246,7 @@ class Cluster:
     def _look_for_workers(self) -> Iterator[Event]:
         """Looks, once in an interval, which workers have come or gone."""
         now = time.monotonic()
-        if now - self._looked < LOOK_INTERVAL:
+        if now - self._looked < WORKERS_INTERVAL_S:
             return
         self._looked = now
         if self._client.status != "running":
@@ -254,7 +254,7 @@ class Cluster:
         counts = {name: count for name, count in self._counts().items() if count and self._can_import(name)}
         self._slots = [slot for slot in self._slots if slot.worker in counts]
         there = Counter(slot.worker for slot in self._slots)
-        self._slots += [_Slot(name) for name, count in counts.items() for _ in range(count - there[name])]
+        self._slots += [_DaskSlot(name) for name, count in counts.items() for _ in range(count - there[name])]
         if self._slots:
             self._staffed = now
         elif now - self._staffed > WITHOUT_WORKERS:
@@ -322,7 +322,7 @@ class Cluster:
                 chunk = first
             self._submit(chunk, slot)
 
-    def _submit(self, chunk: Chunk, slot: _Slot) -> None:
+    def _submit(self, chunk: Chunk, slot: _DaskSlot) -> None:
         slot.last = chunk
         future = self._client.submit(
             judge_chunk,
@@ -334,10 +334,10 @@ class Cluster:
             workers=[slot.worker],
             resources=self._resources,
         )
-        self._tasks[future] = _Task(chunk, slot, future, self._clock.now())
+        self._tasks[future] = _RunningChunk(chunk, slot, future, self._clock.now())
         future.add_done_callback(self._ended.put)
 
-    def _collect(self, task: _Task) -> Iterator[Event]:
+    def _collect(self, task: _RunningChunk) -> Iterator[Event]:
         """The events of a task that has ended; its worker may have been lost nevertheless."""
         try:
             rows = task.future.result(timeout=FETCHED_WITHIN)
@@ -380,7 +380,7 @@ class Cluster:
                 self._client.restart_workers([task.slot.worker], timeout=RESTARTED_WITHIN, raise_for_error=False)
             yield Event(task.chunk, "lost", f"not done within {self._timeout:g} s, the --timeout")
 
-    def _withdraw(self, task: _Task) -> None:
+    def _withdraw(self, task: _RunningChunk) -> None:
         del self._tasks[task.future]
         with suppress(Exception):
             self._client.cancel([task.future], force=True)

@@ -17,14 +17,14 @@ from silhouette.common.installation import VERSION, extra_command
 from silhouette.common.text import Row, json_text
 from silhouette.files.writing import replacing
 from silhouette.judging.judge import EXPECTED, UNMET
-from silhouette.rules.fields import ARC, ATTACKER, ERROR, REASON, TARGET, VERDICT, WHO, ResultField
+from silhouette.rules.fields import ARC, ATTACKER_FIELD, ERROR, REASON, TARGET_FIELD, VERDICT, WHO_FIELDS, ResultField
 
 # ---- rows
 
-SCENE = ResultField("scene", str, "the path of the scene")
+SCENE_FIELD = ResultField("scene", str, "the path of the scene")
 PROBLEM = ResultField("problem", str, "why it could not be judged", optional=True)
 
-FIRST = tuple(field.key for field in (SCENE, *WHO, VERDICT, EXPECTED, REASON, PROBLEM, ERROR))
+LEADING_COLUMNS = tuple(field.key for field in (SCENE_FIELD, *WHO_FIELDS, VERDICT, EXPECTED, REASON, PROBLEM, ERROR))
 """The first columns of a table, if they are there."""
 
 
@@ -45,7 +45,7 @@ def pair_of(row: Row) -> str:
     >>> pair_of({"attacker": "Kal", "target": "Vex"}), pair_of({"attacker": [0, 1]}), pair_of({})
     ('Kal to Vex', '[0, 1]', '')
     """
-    return " to ".join(str(name) for name in (row.get(ATTACKER.key), row.get(TARGET.key)) if name)
+    return " to ".join(str(name) for name in (row.get(ATTACKER_FIELD.key), row.get(TARGET_FIELD.key)) if name)
 
 
 def failed(row: Row) -> bool:
@@ -67,8 +67,8 @@ def failed_row(problem: str) -> dict[str, Any]:
 _FORMULA = re.compile("'*[-=+@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
 # Every control character but the tab and the newline, which a cell may have; those that have no picture are question
 # marks.
-_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
-_PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
+_CONTROL_PICTURES = {code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"}
+_CONTROL_PICTURES |= {0x7F: 0x2421, **dict.fromkeys(range(0x80, 0xA0), ord("?"))}
 
 JSON_COLUMN = {b"silhouette": b"json"}  # what the metadata of a Parquet column say whose values are JSON
 
@@ -85,8 +85,8 @@ class KeptRow(dict[str, Any]):
 
 def check_table_path(path: Path) -> None:
     """Refuses a path that `write_table` could not write, before anything is judged."""
-    if path.suffix.lower() not in WRITERS:
-        raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(WRITERS)}")
+    if path.suffix.lower() not in TABLE_WRITERS:
+        raise FileError(path, f"'{path.suffix}' is no known ending; rows are written to {', '.join(TABLE_WRITERS)}")
     if path.suffix.lower() == ".parquet":
         load_pyarrow()
 
@@ -112,7 +112,7 @@ def write_table(path: Path, rows: Iterable[Row]) -> None:
     No other process writes it at the same time. The rows are iterated over more than once; only Parquet holds them all
     in memory. FileError where it cannot be written.
     """
-    write = WRITERS[path.suffix.lower()]
+    write = TABLE_WRITERS[path.suffix.lower()]
     write_whole(path, lambda file: write(file, rows))
 
 
@@ -128,7 +128,8 @@ def write_whole(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def columns(rows: Iterable[Row]) -> list[str]:
-    """The names of all columns of the rows: those of `FIRST`, then the others in the order of their first row.
+    """The names of all columns of the rows: those of `LEADING_COLUMNS`, then the others in the order of their first
+    row.
 
     A file of which every failed row was judged again has no column ``problem``, as if none had failed.
 
@@ -136,7 +137,7 @@ def columns(rows: Iterable[Row]) -> list[str]:
     (['scene', 'verdict', 'error', 'seen'], [])
     """
     names = dict.fromkeys(name for row in rows for name in row if name != PROBLEM.key or row[name] is not None)
-    return [name for name in FIRST if name in names] + [name for name in names if name not in FIRST]
+    return [name for name in LEADING_COLUMNS if name in names] + [name for name in names if name not in LEADING_COLUMNS]
 
 
 def _json(value: Any) -> str:
@@ -175,9 +176,9 @@ def cell(value: Any) -> Any:
     ("'=1+1", "''=1+1", -0.5, 'Kal␛[31m', '')
     """
     if isinstance(value, bool | list | dict):
-        return _json(value).translate(_PICTURES)
+        return _json(value).translate(_CONTROL_PICTURES)
     if isinstance(value, str):
-        return ("'" if _FORMULA.match(value) else "") + value.translate(_PICTURES)
+        return ("'" if _FORMULA.match(value) else "") + value.translate(_CONTROL_PICTURES)
     return "" if value is None else value
 
 
@@ -229,7 +230,11 @@ def load_pyarrow() -> Any:
     return pyarrow
 
 
-WRITERS: dict[str, Callable[[BinaryIO, Iterable[Row]], None]] = {".jsonl": _jsonl, ".csv": _csv, ".parquet": _parquet}
+TABLE_WRITERS: dict[str, Callable[[BinaryIO, Iterable[Row]], None]] = {
+    ".jsonl": _jsonl,
+    ".csv": _csv,
+    ".parquet": _parquet,
+}
 """How rows are written, by the ending of the file."""
 
 
@@ -247,7 +252,7 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     suites: dict[str, ElementTree.Element] = {}
     names: dict[str, TestNames] = {}
     for row in rows:
-        scene = _clean(row.get(SCENE.key, ""))
+        scene = _clean(row.get(SCENE_FIELD.key, ""))
         if scene not in suites:
             suites[scene] = ElementTree.SubElement(root, "testsuite", name=scene)
             names[scene] = TestNames()

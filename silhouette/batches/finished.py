@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from silhouette.batches.export import JSON_COLUMN, MARKED, SCENE, KeptRow, failed, load_pyarrow, text_of_cell
+from silhouette.batches.export import JSON_COLUMN, MARKED, SCENE_FIELD, KeptRow, failed, load_pyarrow, text_of_cell
 from silhouette.batches.journal import Journal, difference
 from silhouette.common.errors import FileError, RequestError, SilhouetteError
 from silhouette.common.text import Row, json_text
@@ -26,7 +26,7 @@ from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.rules.fields import ERROR
 from silhouette.scenes.finding import identity
 
-MOST_RECORDS = 200  # records that are kept; the oldest go first
+MAX_RECORDS = 200  # records that are kept; the oldest go first
 
 
 def read_rows(path: Path) -> list[KeptRow]:
@@ -41,7 +41,7 @@ def read_rows(path: Path) -> list[KeptRow]:
         raise FileError(path, f"cannot be read ({error.strerror or error})") from None
     except (ValueError, TypeError, csv.Error):
         rows = [KeptRow()]
-    if not all(isinstance(row.get(SCENE.key), str) for row in rows):
+    if not all(isinstance(row.get(SCENE_FIELD.key), str) for row in rows):
         raise FileError(path, "is no file that a batch wrote; its rows have no scene")
     return rows
 
@@ -64,7 +64,7 @@ def _cells(path: Path) -> list[KeptRow]:
     """The rows of a table. Of its cells, those are read that a summary and a JUnit file need; others stay texts."""
     rows = []
     reader = csv.DictReader(io.StringIO(_content(path).decode(), newline=""), strict=True)
-    if reader.fieldnames and SCENE.key not in reader.fieldnames:
+    if reader.fieldnames and SCENE_FIELD.key not in reader.fieldnames:
         raise ValueError("it has no scenes")
     for cells in reader:
         if None in cells or None in cells.values():
@@ -111,7 +111,7 @@ READERS: dict[str, Callable[[Path], list[KeptRow]]] = {".jsonl": _json_lines, ".
 
 
 @dataclass(frozen=True)
-class Record:
+class FinishedRecord:
     """What a finished file was made of: its hash, how its scenes were judged, and the folder from which its paths are
     seen.
     """
@@ -129,7 +129,7 @@ class Record:
             with replacing(place, sync=False) as file:
                 file.write(json_text(asdict(self)).encode())
             records = sorted(place.parent.glob("*.json"), key=lambda record: record.stat().st_mtime)
-            for record in records[:-MOST_RECORDS]:
+            for record in records[:-MAX_RECORDS]:
                 record.unlink(missing_ok=True)
 
     def is_of(self, settings: Mapping[str, Any], scenes: Sequence[str]) -> bool:
@@ -142,10 +142,10 @@ class Record:
         )
 
 
-def record_of(out: Path) -> Record | None:
+def record_of(out: Path) -> FinishedRecord | None:
     """The record of a finished file; None where there is none, or where the file is not what it was."""
     try:
-        record = Record(**json.loads(_place(out).read_bytes()))
+        record = FinishedRecord(**json.loads(_place(out).read_bytes()))
         return record if record.content == content_of(out) else None
     except (OSError, ValueError, TypeError):
         return None
@@ -172,7 +172,7 @@ def _place(out: Path) -> Path:
 
 # ---- failed rows judged again
 
-_KEPT = {"kept": True}  # in the journal, the row of a check whose row in the finished file stays
+_UNCHANGED_ROW = {"kept": True}  # in the journal, the row of a check whose row in the finished file stays
 
 
 class Repair:
@@ -205,7 +205,7 @@ class Repair:
             raise RequestError(f"{out}: it was judged {otherwise}; give the options as before")
         self._rows: dict[str, list[KeptRow]] = {}
         for row in read_rows(out):
-            self._rows.setdefault(row[SCENE.key], []).append(row)
+            self._rows.setdefault(row[SCENE_FIELD.key], []).append(row)
         bad = [name for name, rows in self._rows.items() if any(map(failed, rows))]
         folder = self._record.folder if self._record is not None else os.curdir
         paths = {identity(scene): scene for scene in scenes}
@@ -232,7 +232,7 @@ class Repair:
         if progress.digest and progress.checks == len(rows) and before in ("", progress.digest):
             for check, row in enumerate(rows):
                 if not failed(row) and check not in progress.judged:
-                    journal.add(scene, check, _KEPT)
+                    journal.add(scene, check, _UNCHANGED_ROW)
 
     def rows(self, journal: Journal) -> RepairedRows:
         """All rows of the file, in its order, with the new ones in their places."""
@@ -240,12 +240,12 @@ class Repair:
         blank = header if self._is_table else {}
         return RepairedRows(self._rows, {name: scene for scene, name in self._names.items()}, journal, blank)
 
-    def record(self, journal: Journal) -> Record | None:
+    def record(self, journal: Journal) -> FinishedRecord | None:
         """The record of the repaired file; None where the state of the kept rows is not known."""
         if self._record is None:
             return None
         new = {identity(scene): journal.scenes[scene].digest for scene in self.scenes}
-        scenes = {one: new.get(one) or digest for one, digest in self._record.scenes.items()}
+        scenes = {scene: new.get(scene) or digest for scene, digest in self._record.scenes.items()}
         return replace(self._record, content=content_of(self._out), scenes=scenes)
 
 
@@ -267,4 +267,4 @@ class RepairedRows:
                 continue
             for check in sorted(progress.judged):
                 row = self.journal.row(scene, check)
-                yield rows[check] if row == _KEPT else {**self.blank, SCENE.key: name, **row}
+                yield rows[check] if row == _UNCHANGED_ROW else {**self.blank, SCENE_FIELD.key: name, **row}

@@ -20,7 +20,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from silhouette.batches.export import SCENE
+from silhouette.batches.export import SCENE_FIELD
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.text import Row, json_text
 from silhouette.files.writing import check_place, open_own
@@ -194,7 +194,7 @@ class Journal:
 
 
 @dataclass(frozen=True)
-class Rows:
+class JournalRows:
     """All rows of a journal, in the order of the scenes and of their checks; read anew by each iteration."""
 
     journal: Journal
@@ -203,7 +203,7 @@ class Rows:
     def __iter__(self) -> Iterator[Row]:
         for scene in self.scenes:
             for check in sorted(self.journal.scenes[scene].judged):
-                yield {SCENE.key: scene, **self.journal.row(scene, check)}
+                yield {SCENE_FIELD.key: scene, **self.journal.row(scene, check)}
 
 
 class _Names:
@@ -213,17 +213,17 @@ class _Names:
         self.folder = os.curdir
         self._root = realpath(root)
         self._new = None if scenes is None else {identity(scene): scene for scene in scenes}
-        self._known: dict[tuple[str, str], str] = {}
+        self._identities: dict[tuple[str, str], str] = {}
 
     def of(self, scene: str) -> str:
         """The path in this batch of the scene that a session from ``folder`` called so; where it has none, one path."""
         if self._new is None:
             return scene
         key = self.folder, scene
-        if key not in self._known:
-            one = identity(os.path.join(self._root, self.folder, scene))
-            self._known[key] = self._new.get(one, one)
-        return self._known[key]
+        if key not in self._identities:
+            path = identity(os.path.join(self._root, self.folder, scene))
+            self._identities[key] = self._new.get(path, path)
+        return self._identities[key]
 
 
 def _relative(folder: str, root: Path) -> str:
@@ -254,7 +254,7 @@ def difference(before: Any, now: Mapping[str, Any]) -> str:
     if not isinstance(before, dict):
         return f"with nothing that can be read, not with {', '.join(_option(*item) for item in now.items())}"
     keys = [key for key in {**before, **now} if before.get(key) != now.get(key)]
-    was, is_now = (", ".join(_option(key, asked.get(key)) for key in keys) for asked in (before, now))
+    was, is_now = (", ".join(_option(key, settings.get(key)) for key in keys) for settings in (before, now))
     return f"with {was}, not with {is_now}"
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any
 
-from silhouette.batches.export import SCENE, failed
+from silhouette.batches.export import SCENE_FIELD, failed
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.batches.schedule import RowsInMemory
 from silhouette.batches.settings import BatchSettings
@@ -76,7 +76,7 @@ def matrix(
             return rows  # else the error is raised below
     options = JudgingOptions(started(renderer), pixel=pixel, workers=cores() if workers is None else workers)
     results = judge_all([(read, check) for check in checks], options)
-    return [{SCENE.key: read.path.as_posix(), **strict(result.row())} for result in results]
+    return [{SCENE_FIELD.key: read.path.as_posix(), **strict(result.row())} for result in results]
 
 
 def batch(  # noqa: PLR0913  # the options of a command
@@ -147,7 +147,7 @@ def _in_order(scenes: list[str], workers: AbstractContextManager[Pool]) -> Itera
     following = next(order)
     for _ in judge_scenes(scenes, workers, memory):
         while following in memory.rows:
-            yield {SCENE.key: following[0], **memory.rows.pop(following)}
+            yield {SCENE_FIELD.key: following[0], **memory.rows.pop(following)}
             following = next(order, ("", 0))
     if memory.rows:
         raise SilhouetteError("not every check was judged")

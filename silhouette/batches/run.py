@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from silhouette.batches.chunks import CHUNK_CHECKS_TOGETHER, ChunkJudge, ChunkRequirements
 from silhouette.batches.export import (
-    SCENE,
+    SCENE_FIELD,
     check_outputs,
     check_table_path,
     pair_of,
@@ -21,8 +21,8 @@ from silhouette.batches.export import (
     write_junit,
     write_table,
 )
-from silhouette.batches.finished import Record, Repair, content_of, fingerprint, read_rows, record_of
-from silhouette.batches.journal import Journal, Rows, journal_of
+from silhouette.batches.finished import FinishedRecord, Repair, content_of, fingerprint, read_rows, record_of
+from silhouette.batches.journal import Journal, JournalRows, journal_of
 from silhouette.batches.schedule import RowsInMemory, Schedule
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.errors import RequestError
@@ -52,7 +52,7 @@ class BatchSummary:
     """
 
     rows: int
-    kept: int
+    resumed: int
     failed: tuple[str, ...]
     unmet: tuple[str, ...]
     complete: bool = False
@@ -136,21 +136,21 @@ class Whole:
 
     def rows(self, journal: Journal) -> Iterable[Row]:
         """All rows, in the order of the scenes."""
-        return Rows(journal, self.scenes)
+        return JournalRows(journal, self.scenes)
 
-    def record(self, journal: Journal) -> Record:
+    def record(self, journal: Journal) -> FinishedRecord:
         """The record of the finished file."""
         prints = Fingerprints()
         digests = {identity(scene): journal.scenes[scene].digest or fingerprint(prints, scene) for scene in self.scenes}
-        return Record(content_of(self.out), self.options, digests, getcwd())
+        return FinishedRecord(content_of(self.out), self.options, digests, getcwd())
 
 
 def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
     """The settings on which verdicts depend, as plain values."""
     options: dict[str, Any] = {"silhouette": VERSION, "renderer": settings.renderer}
     options |= {"pixel": settings.pixel, "everyone": settings.everyone}
-    said = {"error": settings.error, "odds": settings.seed, "what_if": settings.what_if or None}
-    return options | {key: value for key, value in said.items() if value is not None}
+    further = {"error": settings.error, "odds": settings.seed, "what_if": settings.what_if or None}
+    return options | {key: value for key, value in further.items() if value is not None}
 
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
@@ -160,7 +160,7 @@ def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> Bat
         if (problem := problem_of(row)) is not None:
             failures.append(problem)
         if row.get(EXPECTED.key) is False:
-            unexpected.append(f"{row.get(SCENE.key, '')}: {pair_of(row)}: {'; '.join(row.get(UNMET.key) or ())}")
+            unexpected.append(f"{row.get(SCENE_FIELD.key, '')}: {pair_of(row)}: {'; '.join(row.get(UNMET.key) or ())}")
     return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
 
 

@@ -87,10 +87,10 @@ class Schedule:
 
     def _most_alike(self, last: Chunk | None) -> int:
         """Which of the next scenes names the most files that the last one names; the first where none does."""
-        known = self._files_of(last.scene) if last is not None else set()
-        if not known:
+        last_files = self._files_of(last.scene) if last is not None else set()
+        if not last_files:
             return 0
-        shared = [len(known & self._files_of(scene)) for scene in self._unopened[:LOOKAHEAD]]
+        shared = [len(last_files & self._files_of(scene)) for scene in self._unopened[:LOOKAHEAD]]
         return shared.index(max(shared))
 
     def _files_of(self, scene: str) -> set[Path]:

@@ -21,17 +21,17 @@ from typing import Any, Literal
 from silhouette.batches.export import pair_of
 from silhouette.common.text import Row
 from silhouette.judging import Judged
-from silhouette.rules.fields import ERROR, PIXEL, SHARED, TARGET_PIXELS, VERDICT, Blocker, Comparison
+from silhouette.rules.fields import ERROR, PIXEL, SHARED_FIELDS, TARGET_PIXELS, VERDICT, Blocker, Comparison
 
 Sameness = Literal["to the bit", "within the error", "differs"]
 
-ALONE = 0.01  # by how much the shares of single blockers may differ beyond the error
+ALONE_TOLERANCE = 0.01  # by how much the shares of single blockers may differ beyond the error
 AREA = 0.05  # by how much areas of pixels may differ, as a share of the target's
-ROUNDING = 1e-9  # by how much coordinates and lengths may differ, as a share of their size
-_TINY = 25  # pixels by which counts of few may differ
+ROUNDING_SHARE = 1e-9  # by how much coordinates and lengths may differ, as a share of their size
+_FEW_PIXELS = 25  # pixels by which counts of few may differ
 
 _COMPARED: Mapping[str, Comparison] = {
-    field.key: field.compared for field in (*SHARED.values(), *Judged.fields) if field.compared != "exactly"
+    field.key: field.compared for field in (*SHARED_FIELDS.values(), *Judged.fields) if field.compared != "exactly"
 }
 """How the values of keys are compared that need not be the same."""
 _PERCENT = re.compile(r"\d+(?:\.\d+)?(?= ?%)")
@@ -56,10 +56,10 @@ class Compared:
     differences: tuple[Difference, ...] = ()
 
 
-def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> list[Compared]:
+def compared(then: Sequence[Row], now: Sequence[Row], *, same_settings: bool = True) -> list[Compared]:
     """Each check of a bundle, compared.
 
-    ``alike`` if both were asked for with the same pixel and error; elsewhere stated errors may differ at will.
+    ``same_settings`` if both were asked for with the same pixel and error; elsewhere stated errors may differ at will.
 
     >>> row = {"attacker": "Kal", "target": "Vex", "verdict": "open", "occluded": 0.20, "error": 0.001}
     >>> compared([row], [row])[0].sameness
@@ -76,17 +76,17 @@ def compared(then: Sequence[Row], now: Sequence[Row], *, alike: bool = True) -> 
             missing = Difference(VERDICT.key, *verdicts)
             done.append(Compared(number, _label(before or after or {}), "differs", (missing,)))
         else:
-            done.append(_RowPair(before, after, alike).compared(number))
+            done.append(_RowPair(before, after, same_settings).compared(number))
     return done
 
 
 @dataclass(frozen=True)
 class _RowPair:
-    """Two rows of one check; ``alike`` as of `compared`."""
+    """Two rows of one check; ``same_settings`` as of `compared`."""
 
     then: Row
     now: Row
-    alike: bool
+    same_settings: bool
 
     def compared(self, number: int) -> Compared:
         """How much the rows differ; ``number`` is the check's."""
@@ -124,13 +124,13 @@ class _RowPair:
             case "manner":
                 return numbers or isinstance(before, type(after))
             case "error":
-                return numbers and (not self.alike or abs(before - after) <= 0.005 + 0.5 * min(before, after))
+                return numbers and (not self.same_settings or abs(before - after) <= 0.005 + 0.5 * min(before, after))
             case "share":
                 return _near(before, after, tolerance)
             case "area":
                 return _areas_alike(key, self.then, self.now, tolerance)
             case "blockers":
-                return _blockers_alike(before, after, tolerance + ALONE)
+                return _blockers_alike(before, after, tolerance + ALONE_TOLERANCE)
             case "sentence":
                 return tells_a_share and _sentences_alike(before, after, 100.0 * tolerance + 1.0)
         return _all_near(before, after)
@@ -156,7 +156,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _near(before: Any, after: Any, tolerance: float) -> bool:
-    return _is_number(before) and _is_number(after) and abs(before - after) <= tolerance + ROUNDING
+    return _is_number(before) and _is_number(after) and abs(before - after) <= tolerance + ROUNDING_SHARE
 
 
 def _areas_alike(key: str, then: Row, now: Row, tolerance: float) -> bool:
@@ -169,7 +169,7 @@ def _areas_alike(key: str, then: Row, now: Row, tolerance: float) -> bool:
         areas.append(count * size**2)
         wholes.append(whole * size**2)
     finest = min(then[PIXEL.key], now[PIXEL.key])
-    return bool(abs(areas[0] - areas[1]) <= (AREA + tolerance) * max(wholes) + _TINY * finest**2)
+    return bool(abs(areas[0] - areas[1]) <= (AREA + tolerance) * max(wholes) + _FEW_PIXELS * finest**2)
 
 
 def _blockers_alike(before: Any, after: Any, tolerance: float) -> bool:
@@ -205,7 +205,7 @@ def _sentences_alike(before: Any, after: Any, slack: float) -> bool:
 def _all_near(before: Any, after: Any) -> bool:
     """Whether two values are the same but for their numbers, and these differ by rounding alone."""
     if _is_number(before) and _is_number(after):
-        return math.isclose(before, after, rel_tol=ROUNDING, abs_tol=ROUNDING)
+        return math.isclose(before, after, rel_tol=ROUNDING_SHARE, abs_tol=ROUNDING_SHARE)
     if isinstance(before, list) and isinstance(after, list):
         return len(before) == len(after) and all(map(_all_near, before, after))
     if isinstance(before, dict) and isinstance(after, dict):

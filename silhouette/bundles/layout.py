@@ -15,18 +15,18 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from silhouette.common.errors import FileError
 from silhouette.common.text import as_written
 from silhouette.files.archives import collision_key
-from silhouette.files.fingerprints import MESHES, references
+from silhouette.files.fingerprints import MESH_ENDINGS, references
 from silhouette.files.reading import DOCUMENTS
 
-LONGEST_NAME = 200  # bytes of one name, in UTF-8
-LONGEST_PATH = 1000  # letters of a path in a bundle
-MOST_FOLDERS = 32  # folders in each other in a bundle
+MAX_NAME_BYTES = 200  # bytes of one name, in UTF-8
+MAX_PATH_LENGTH = 1000  # letters of a path in a bundle
+MAX_FOLDER_DEPTH = 32  # folders in each other in a bundle
 
 Place = tuple[str, ...]  # the names of the folders that lead to a file, and its own
 
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)", re.IGNORECASE)
 _UNUSABLE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/]')
-_READ = (*DOCUMENTS, ".gltf", ".glb", ".obj")
+_READ_ENDINGS = (*DOCUMENTS, ".gltf", ".glb", ".obj")
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def layout_of(scene: Path) -> Layout:
     have everywhere.
     """
     start = tuple(Path(os.path.abspath(scene)).parts[1:])
-    search = _Search({start: scene})
+    search = _PathSearch({start: scene})
     search.follow()
     least, most = min(search.walked), max(search.walked)
     top = next((at for at, names in enumerate(zip(least, most, strict=False)) if len(set(names)) > 1), len(least))
@@ -66,12 +66,12 @@ def check_inside(folder: Path, scene: Place) -> frozenset[Place]:
 
     Answers with the places of the folders through which its paths go.
     """
-    search = _Search({scene: folder.joinpath(*scene)}, folder)
+    search = _PathSearch({scene: folder.joinpath(*scene)}, folder)
     search.follow()
     return frozenset(search.walked)
 
 
-class _Search:
+class _PathSearch:
     """Follows the paths in files, by their places, without a look at the file system for where they lead.
 
     ``within`` is the folder in which every place lies; None where places are absolute, and links may lead elsewhere.
@@ -87,7 +87,7 @@ class _Search:
         while todo:
             place = todo.pop()
             path = self.files[place]
-            if path.suffix.lower() not in _READ:
+            if path.suffix.lower() not in _READ_ENDINGS:
                 continue
             for text in sorted(set(references(path)), reverse=True):
                 other = self._led_to(place, text, path)
@@ -106,17 +106,17 @@ class _Search:
         parts = PurePosixPath(text).parts if os.sep == "/" else PureWindowsPath(text).parts
         *walked, here = self._way(place[:-1], parts, text, path)
         is_mesh = path.suffix.lower() not in DOCUMENTS
-        if not parts or (not is_mesh and PurePosixPath(text).suffix.lower() not in (*DOCUMENTS, *MESHES)):
+        if not parts or (not is_mesh and PurePosixPath(text).suffix.lower() not in (*DOCUMENTS, *MESH_ENDINGS)):
             return None
         self.walked.update(walked[1:])
         file = path.parent / text if self._within is None else self._within.joinpath(*here)
         if not file.is_file():
             self.missing.append(f"{as_written(text)}, named in {path.name}")
             return None
-        known = self.files.setdefault(here, file)
-        if known is not file and not os.path.samefile(known, file):  # by a link to a folder, and back out of it
+        earlier = self.files.setdefault(here, file)
+        if earlier is not file and not os.path.samefile(earlier, file):  # by a link to a folder, and back out of it
             raise FileError(path, f"names {as_written(text)}, which leads elsewhere through a link; name the file")
-        return here if known is file else None
+        return here if earlier is file else None
 
     def _way(self, folder: Place, parts: Sequence[str], text: str, path: Path) -> list[Place]:
         """The places through which a path from a folder leads, from that folder to its end."""
@@ -150,8 +150,8 @@ def unusable(path: str) -> str:
             size = len(name.encode())
         except UnicodeEncodeError:
             return f"{shown} is not UTF-8"
-        if size > LONGEST_NAME:
-            return f"{shown} is longer than {LONGEST_NAME} bytes"
-    if len(path) > LONGEST_PATH or len(names) > MOST_FOLDERS:
+        if size > MAX_NAME_BYTES:
+            return f"{shown} is longer than {MAX_NAME_BYTES} bytes"
+    if len(path) > MAX_PATH_LENGTH or len(names) > MAX_FOLDER_DEPTH:
         return f"{as_written(path[:80])} is too long, or lies in too many folders"
     return ""

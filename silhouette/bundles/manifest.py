@@ -11,16 +11,16 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from silhouette.common.errors import FileError
-from silhouette.common.installation import SCHEMA, VERSION, document, version_of
+from silhouette.common.installation import SCHEMA_VERSION, VERSION, document, version_of
 from silhouette.common.text import json_text
-from silhouette.files.documents import LARGEST_DOCUMENT, document_of
+from silhouette.files.documents import MAX_DOCUMENT_BYTES, document_of
 from silhouette.files.schema import Location, validated
 
-NAME = "bundle.json"  # the manifest's name in the archive
+MANIFEST = "bundle.json"  # the manifest's name in the archive
 SCENE_FOLDER = "table"  # the folder of the archive in which the scene and what it rests on lie
-PICTURES = "pictures"  # the folder of the archive in which the figures lie
+PICTURE_FOLDER = "pictures"  # the folder of the archive in which the figures lie
 
-PACKAGES = (
+VERDICT_PACKAGES = (
     *("numpy", "scipy", "shapely", "trimesh", "mapbox_earcut", "DracoPy", "pydantic"),
     *("embreex", "pyrender2", "PyOpenGL", "warp-lang"),
 )
@@ -28,13 +28,13 @@ PACKAGES = (
 
 Role = Literal["scene", "model", "mesh", "buffer", "picture"]
 
-_READ = ConfigDict(extra="ignore", frozen=True)
+_READ_CONFIG = ConfigDict(extra="ignore", frozen=True)
 
 
 class FileRecord(BaseModel):
     """A file of a bundle, as it was written."""
 
-    model_config = _READ
+    model_config = _READ_CONFIG
 
     path: str = Field(description="a path in the bundle", max_length=2000)
     role: Role = Field(description="scene, model, mesh, buffer or picture")
@@ -51,7 +51,7 @@ class FileRecord(BaseModel):
 class SettingsRecord(BaseModel):
     """How a scene was judged: what its file does not say itself."""
 
-    model_config = _READ
+    model_config = _READ_CONFIG
 
     renderer: str = Field(description="the name of a renderer")
     device: str | None = Field(None, description="the device of the renderer, or null")
@@ -68,7 +68,7 @@ class SettingsRecord(BaseModel):
 class Manifest(BaseModel):
     """All that a bundle says of itself; keys as in its file."""
 
-    model_config = _READ
+    model_config = _READ_CONFIG
 
     silhouette: str = Field(description="the version of Silhouette that wrote it", max_length=100)
     schema_: Annotated[int, Field(description="a whole number", alias="schema")]
@@ -84,11 +84,13 @@ class Manifest(BaseModel):
 
 
 def versions() -> dict[str, str | None]:
-    """The versions of Python and of `PACKAGES` here, and the kind of machine; None for what is not installed."""
+    """The versions of Python and of `VERDICT_PACKAGES` here, and the kind of machine; None for what is not
+    installed.
+    """
     return {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
-        **{name: version_of(name) for name in PACKAGES},
+        **{name: version_of(name) for name in VERDICT_PACKAGES},
     }
 
 
@@ -103,16 +105,16 @@ def manifest_bytes(about: Mapping[str, Any]) -> bytes:
 
 def read_manifest(archive: Path, content: bytes) -> Manifest:
     """The manifest in the content of bundle.json; FileError where it is no manifest, or one of a later kind."""
-    path = archive / NAME
-    if len(content) > LARGEST_DOCUMENT:
-        raise FileError(path, f"is larger than {LARGEST_DOCUMENT >> 20} MiB; bundle the scene again")
+    path = archive / MANIFEST
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise FileError(path, f"is larger than {MAX_DOCUMENT_BYTES >> 20} MiB; bundle the scene again")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise FileError(path, "not UTF-8 text; bundle the scene again") from None
     document = document_of(path, text)
     kind = document.get("schema")
-    if isinstance(kind, int) and kind > SCHEMA:
+    if isinstance(kind, int) and kind > SCHEMA_VERSION:
         raise FileError(
             archive,
             f"was written by a later Silhouette, {document.get('silhouette')!s:.40}; this is {VERSION}: update it",

@@ -15,11 +15,11 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from silhouette.bundles.layout import Place, check_inside, unusable
-from silhouette.bundles.manifest import NAME, SCENE_FOLDER, FileRecord, Manifest, read_manifest
+from silhouette.bundles.manifest import MANIFEST, SCENE_FOLDER, FileRecord, Manifest, read_manifest
 from silhouette.common.errors import FileError
 from silhouette.common.text import strict
 from silhouette.files.archives import Archive, ArchiveError, collision_key
-from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.reading import MAX_FILE_BYTES, read_file
 from silhouette.judging import SceneResult
 
 
@@ -91,7 +91,7 @@ def opened_bundle(path: Path) -> Iterator[Opened]:
     Raises FileError if it is no bundle, damaged, or made to harm: one line that says what is wrong.
     """
     try:
-        archive = Archive(read_file(path, LARGEST_FILE), AGAIN)
+        archive = Archive(read_file(path, MAX_FILE_BYTES), AGAIN)
         manifest = _manifest(path, archive)
         contents, changed = _contents(archive, manifest)
     except ArchiveError as error:
@@ -114,9 +114,9 @@ def opened_bundle(path: Path) -> Iterator[Opened]:
 def _manifest(path: Path, archive: Archive) -> Manifest:
     """The manifest, with every name in it and in the archive checked."""
     names = archive.names()
-    if collision_key(NAME) not in names:
+    if collision_key(MANIFEST) not in names:
         raise ArchiveError(
-            f"is no bundle: it has no {NAME}; silhouette bundle makes one of a scene, silhouette scan reads scans"
+            f"is no bundle: it has no {MANIFEST}; silhouette bundle makes one of a scene, silhouette scan reads scans"
         )
     for name in names.values():
         if problem := unusable(name):
@@ -126,12 +126,12 @@ def _manifest(path: Path, archive: Archive) -> Manifest:
         for parent in map(str, PurePosixPath(name).parents):
             if collision_key(parent) in names:
                 raise ArchiveError(f"is an archive in which {parent[:80]!r} is a file and a folder; it is not read")
-    manifest = read_manifest(path, archive.read(NAME))
+    manifest = read_manifest(path, archive.read(MANIFEST))
     seen = set[str]()
     for file in manifest.files:
         if problem := unusable(file.path):
             raise ArchiveError(f"has a manifest in which {problem}; it is not read")
-        if collision_key(file.path) in seen or collision_key(file.path) == collision_key(NAME):
+        if collision_key(file.path) in seen or collision_key(file.path) == collision_key(MANIFEST):
             raise ArchiveError(f"has a manifest that lists {file.path[:80]!r} twice; {AGAIN}")
         seen.add(collision_key(file.path))
     if not any(file.path == manifest.bundle and file.role == "scene" for file in manifest.files):
@@ -153,7 +153,7 @@ def _contents(archive: Archive, manifest: Manifest) -> tuple[dict[str, bytes], l
             changed.append(f"{file.path} was changed")
         if file.role != "picture" and file.path.startswith(f"{SCENE_FOLDER}/"):
             contents[file.path] = content
-    listed = {collision_key(file.path) for file in manifest.files} | {collision_key(NAME)}
+    listed = {collision_key(file.path) for file in manifest.files} | {collision_key(MANIFEST)}
     changed += [f"{name} was added" for key, name in names.items() if key not in listed]
     if manifest.bundle not in contents:
         raise ArchiveError(f"has its scene, {manifest.bundle[:80]!r}, outside of the folder {SCENE_FOLDER}; {AGAIN}")

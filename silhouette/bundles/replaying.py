@@ -89,8 +89,8 @@ def replay(
         {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
     )
     reasons = _otherwise(manifest, now)
-    alike = (then.pixel, then.error) == (now.pixel, now.error)
-    checks = compared(manifest.results, rows, alike=alike) if result.error is None else []
+    same_settings = (then.pixel, then.error) == (now.pixel, now.error)
+    checks = compared(manifest.results, rows, same_settings=same_settings) if result.error is None else []
     return Replay(result, tuple(checks), opened.changed, tuple(reasons), manifest.silhouette)
 
 
@@ -125,7 +125,7 @@ def _otherwise(manifest: Manifest, now: SettingsRecord) -> list[str]:
     for package, version in manifest.versions.items():
         if package in here and used & set(OWN_PACKAGES.get(package, used)):
             pairs.append((package, version or "not installed", here[package] or "not installed"))
-    return [f"{name} {_in_words(one)} then, {_in_words(other)} here" for name, one, other in pairs if one != other]
+    return [f"{name} {_in_words(was)} then, {_in_words(other)} here" for name, was, other in pairs if was != other]
 
 
 def _in_words(value: str | float | None) -> str:

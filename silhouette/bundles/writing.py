@@ -19,14 +19,14 @@ from types import MappingProxyType
 from typing import Any
 
 from silhouette.bundles.layout import Layout, layout_of
-from silhouette.bundles.manifest import NAME, PICTURES, SCENE_FOLDER, FileRecord, Role, manifest_bytes
+from silhouette.bundles.manifest import MANIFEST, PICTURE_FOLDER, SCENE_FOLDER, FileRecord, Role, manifest_bytes
 from silhouette.bundles.reading import lay_out, rows_of, shown_as
 from silhouette.common.errors import FileError, SilhouetteError
 from silhouette.drawing.figures import FigureOptions, write_figures
-from silhouette.files.archives import LARGEST_TOTAL, MOST_ENTRIES
-from silhouette.files.documents import LARGEST_DOCUMENT, read_document
-from silhouette.files.fingerprints import MESHES
-from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, read_file
+from silhouette.files.archives import MAX_ARCHIVE_ENTRIES, MAX_UNPACKED_BYTES
+from silhouette.files.documents import MAX_DOCUMENT_BYTES, read_document
+from silhouette.files.fingerprints import MESH_ENDINGS
+from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, read_file
 from silhouette.files.writing import check_place, why_not
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene, load_scene
 from silhouette.rules.base import Verdict
@@ -101,31 +101,33 @@ def bundled(
         result = shown_as(result, {staged: scene, place: top})
         if result.error is not None:
             raise SilhouetteError(result.error)
-        drawn = _drawn(judge, options, folder / PICTURES, step) if pictures else {}
+        drawn = _drawn(judge, options, folder / PICTURE_FOLDER, step) if pictures else {}
         readings = read_document(staged).get("readings", {})
         rows = rows_of(result, place)
     packed = {"/".join((SCENE_FOLDER, *key)): (_role(layout, key), content) for key, content in contents.items()}
-    packed |= {f"{PICTURES}/{name}": ("picture", content) for name, content in drawn.items()}
+    packed |= {f"{PICTURE_FOLDER}/{name}": ("picture", content) for name, content in drawn.items()}
     files = [FileRecord.of(path, role, content) for path, (role, content) in sorted(packed.items())]
     how = {"renderer": options.renderer.name, "device": device, "pixel": options.pixel, "error": options.error}
     chosen = {"from": selection.attacker, "to": selection.target, "at": dict(at), "readings": readings}
     about: dict[str, Any] = {"bundle": "/".join((SCENE_FOLDER, *layout.scene)), "settings": {**how, **chosen}}
     about |= {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
     manifest = manifest_bytes({**about, "files": files, "results": rows})
-    if len(manifest) > LARGEST_DOCUMENT:
-        raise FileError(scene, f"has results of more than {LARGEST_DOCUMENT >> 20} MiB; bundle fewer checks")
-    if len(files) >= MOST_ENTRIES:
-        raise FileError(scene, f"comes to {len(files)} files, more than {MOST_ENTRIES}; say --no-pictures")
-    if sum(file.size for file in files) + len(manifest) > LARGEST_TOTAL:
-        raise FileError(scene, f"comes to more than {LARGEST_TOTAL >> 20} MiB; say --no-pictures, or reduce its meshes")
-    content = _zipped({NAME: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
+    if len(manifest) > MAX_DOCUMENT_BYTES:
+        raise FileError(scene, f"has results of more than {MAX_DOCUMENT_BYTES >> 20} MiB; bundle fewer checks")
+    if len(files) >= MAX_ARCHIVE_ENTRIES:
+        raise FileError(scene, f"comes to {len(files)} files, more than {MAX_ARCHIVE_ENTRIES}; say --no-pictures")
+    if sum(file.size for file in files) + len(manifest) > MAX_UNPACKED_BYTES:
+        raise FileError(
+            scene, f"comes to more than {MAX_UNPACKED_BYTES >> 20} MiB; say --no-pictures, or reduce its meshes"
+        )
+    content = _zipped({MANIFEST: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
     return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
 
 
 def _contents(layout: Layout) -> dict[tuple[str, ...], bytes]:
-    left, contents = LARGEST_TOTAL, {}
+    left, contents = MAX_UNPACKED_BYTES, {}
     for place, path in layout.files.items():
-        contents[place] = read_file(path, min(left, LARGEST_FILE))
+        contents[place] = read_file(path, min(left, MAX_FILE_BYTES))
         left -= len(contents[place])
     return contents
 
@@ -136,7 +138,7 @@ def _role(layout: Layout, place: tuple[str, ...]) -> Role:
     ending = Path(place[-1]).suffix.lower()
     if ending in DOCUMENTS:
         return "model"
-    return "mesh" if ending in MESHES else "buffer"
+    return "mesh" if ending in MESH_ENDINGS else "buffer"
 
 
 def _drawn(

@@ -55,7 +55,7 @@ def _plain(message: str, error: typer.TyperException, arguments: Sequence[str], 
     return message[:1].lower() + message[1:]
 
 
-WANTED: tuple[tuple[str, str], ...] = (
+PLAIN_PROBLEMS: tuple[tuple[str, str], ...] = (
     (r"valid integer", "a whole number"),
     (r"valid number", "a number"),
     (r"greater than or equal to (\S+)", "at least {}"),
@@ -74,7 +74,7 @@ def _bad_value(option: str, reason: str, arguments: Sequence[str]) -> str:
         if name in names:
             value = rest if equals else next(iter(arguments[place + 1 :]), None)
     given = f"{option} is {as_written(value)}" if value is not None else f"{option} has a wrong value"
-    for pattern, words in WANTED:
+    for pattern, words in PLAIN_PROBLEMS:
         if match := re.search(pattern, reason):
             return f"{given}; it must be {words.format(*match.groups())}"
     return f"{given}; {reason[:1].lower() + reason[1:]}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # ---- bundles
 
-MOST_LINES = 20  # the differing checks that are listed; of more, only their number is
+MAX_LISTED_CHECKS = 20  # the differing checks that are listed; of more, only their number is
 
 
 def is_bundle(path: Path) -> bool:
@@ -63,13 +63,13 @@ def replay_report(replay: Replay | None, *, quiet: bool) -> list[RenderableType]
     lines = [plain_line(_in_short(replay), "bold green" if replay.same else "bold red")]
     differences = [
         f"check {check.number}, {check.label}: {key} is {as_written(then)} in the bundle, {as_written(now)} here"
-        for check in replay.differing[:MOST_LINES]
+        for check in replay.differing[:MAX_LISTED_CHECKS]
         for difference in check.differences
         for key, then, now in [_innermost(difference.key, difference.then, difference.now)]
     ]
     lines += [plain_line(f"  {difference}", "red") for difference in differences]
-    if len(replay.differing) > MOST_LINES:
-        lines.append(plain_line(f"  and {len(replay.differing) - MOST_LINES} further checks"))
+    if len(replay.differing) > MAX_LISTED_CHECKS:
+        lines.append(plain_line(f"  and {len(replay.differing) - MAX_LISTED_CHECKS} further checks"))
     lines += [plain_line(f"  in the bundle: {change}", "red") for change in replay.changed]
     why = _why(replay)
     if why and (replay.differing or not quiet):

@@ -30,7 +30,7 @@ from silhouette.cli.options import (
     option,
 )
 
-INCH = 25.4  # as `silhouette.common.geometry.INCH`, which help does not wait for
+MM_PER_INCH = 25.4  # as `silhouette.common.geometry.INCH`, which help does not wait for
 SCHEMAS = ("scene", "model", "game", "result", "scan", "map")  # what has a JSON Schema
 
 
@@ -145,7 +145,7 @@ class MapOptions(Trying, Styling, Measuring, Working, Telling):
     targets: Annotated[
         list[str] | None, option("--to", "NAME", "It looks: whom it looks at, facing each; again for others.")
     ] = None
-    grid: Annotated[float, option("--grid", "MM", "Between two places.")] = INCH
+    grid: Annotated[float, option("--grid", "MM", "Between two places.")] = MM_PER_INCH
     within: Annotated[float | None, option("--within", "MM", "Only places so near to where it stands, in plan.")] = None
     under: Annotated[
         float | None, option("--under", "MM", "On the floor below that height.  [default: the highest]")

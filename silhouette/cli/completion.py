@@ -34,9 +34,9 @@ def complete_scene_or_bundle(incomplete: str) -> list[str]:
 
 def complete_mesh(incomplete: str) -> list[str]:
     """The meshes, model files and folders whose paths begin so."""
-    from silhouette.files.fingerprints import MESHES
+    from silhouette.files.fingerprints import MESH_ENDINGS
 
-    return complete_files(incomplete, (*MESHES, *SCENE_ENDINGS))
+    return complete_files(incomplete, (*MESH_ENDINGS, *SCENE_ENDINGS))
 
 
 def complete_files(incomplete: str, endings: tuple[str, ...]) -> list[str]:

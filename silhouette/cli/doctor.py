@@ -25,7 +25,7 @@ from silhouette.common.lazy import BYTES, kept_bytes
 from silhouette.common.text import Progress
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.judging import PIXEL
+from silhouette.judging import DEFAULT_PIXEL_MM
 from silhouette.renderers import choose
 from silhouette.renderers.gl.gpus import Drawn, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, answer_apart, probe_renderers
@@ -35,7 +35,7 @@ from silhouette.rules.base import Settings
 
 # ---- the state of the machine
 
-PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
+DOCTOR_PACKAGES = ("numpy", "trimesh", "pyrender2", "embreex", "warp-lang")
 
 
 def examination(*, quick: bool = False, step: Progress = lambda done, total: None) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def examination(*, quick: bool = False, step: Progress = lambda done, total: Non
         "versions": {
             "python": platform.python_version(),
             "silhouette": VERSION,
-            **{name: version_of(name) for name in PACKAGES},
+            **{name: version_of(name) for name in DOCTOR_PACKAGES},
         },
         "cache": _cache(Cache.default()),
         "memory": {"bytes": kept_bytes(), "most": BYTES},
@@ -116,12 +116,12 @@ def _cache(cache: Cache) -> dict[str, Any]:
 
 # ---- the speed of a renderer
 
-SECONDS = 1.0
+MIN_TRIAL_S = 1.0
 
 FILE = Path(__file__).with_name("throughput.toml")  # the scene of solids
 
 
-def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = SECONDS) -> float | None:
+def checks_per_second(name: str, platform: str = "", device: str = "", seconds: float = MIN_TRIAL_S) -> float | None:
     """The checks per second of a renderer in a separate process, one after the other; None where that fails."""
     return answer_apart(partial(_measured, name, device or None, seconds), platform).get("rate")
 
@@ -130,13 +130,13 @@ def _measured(name: str, device: str | None, seconds: float) -> dict[str, Any]:
     return {"rate": rate(choose(name, device), seconds)}
 
 
-def rate(renderer: Renderer, seconds: float = SECONDS) -> float:
+def rate(renderer: Renderer, seconds: float = MIN_TRIAL_S) -> float:
     """Checks per second on the scene of solids, of at least one."""
     document = solids()
     rule = rule_of(FILE, document)
     scene = rule.load(FILE, document, Cache(None))
     checks = cycle(rule.everyone(scene))
-    settings = Settings(renderer, PIXEL)
+    settings = Settings(renderer, DEFAULT_PIXEL_MM)
     rule.judge([(scene, next(checks))], settings)
     judged, start = 0, time.perf_counter()
     while True:

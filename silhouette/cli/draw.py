@@ -17,8 +17,8 @@ from silhouette.common.text import did_you_mean, verdict_in_words
 from silhouette.drawing.animation.film import FPS, Animation, animate, check_path
 from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.odds_chart import NAME, odds_figure
-from silhouette.drawing.saving import FORMATS
+from silhouette.drawing.odds_chart import ODDS_FIGURE, odds_figure
+from silhouette.drawing.saving import FIGURE_FORMATS
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
@@ -26,13 +26,13 @@ from silhouette.files.writing import make_folder
 from silhouette.judging import Judged, JudgingOptions, Selection, check_numbers, content_with, judge_all, load_scene
 from silhouette.judging.calls import stands
 from silhouette.rules import rule_called
-from silhouette.rules.fields import ERROR, IN_ARC, OCCLUDED, VERDICT
+from silhouette.rules.fields import ERROR, IN_ARC_FIELD, OCCLUDED_FIELD, VERDICT
 from silhouette.scenes.places import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
 
 # ---- moving pictures
 
-SLOWEST, FASTEST = 0.2, 50.0  # frames a second
+MIN_FRAMES_PER_S, MAX_FRAMES_PER_S = 0.2, 50.0  # frames a second
 
 ONLY_FIGURES = {
     "--no-captions": "no_captions",
@@ -60,8 +60,8 @@ def check_motion(given: DrawOptions) -> None:
             raise RequestError("there is no place for the figures; say --out FOLDER, or --animate FILE.gif")
     elif unfit or given.out is not None:
         raise RequestError(f"{unfit[0] if unfit else '--out'} is for figures; leave it out with --animate")
-    if given.fps is not None and not SLOWEST <= given.fps <= FASTEST:
-        raise RequestError(f"--fps {given.fps:g}: give a number from {SLOWEST:g} to {FASTEST:g}")
+    if given.fps is not None and not MIN_FRAMES_PER_S <= given.fps <= MAX_FRAMES_PER_S:
+        raise RequestError(f"--fps {given.fps:g}: give a number from {MIN_FRAMES_PER_S:g} to {MAX_FRAMES_PER_S:g}")
 
 
 def _animate(given: DrawOptions, file: Path) -> int:
@@ -81,8 +81,8 @@ def _animate(given: DrawOptions, file: Path) -> int:
 
 def _line(row: Mapping[str, Any]) -> str:
     """A frame's verdict, and the place of the moving piece in it."""
-    share = row.get(OCCLUDED.key)
-    words = [f"{row['frame']:3d}", verdict_in_words(row[VERDICT.key], row.get(IN_ARC.key))]
+    share = row.get(OCCLUDED_FIELD.key)
+    words = [f"{row['frame']:3d}", verdict_in_words(row[VERDICT.key], row.get(IN_ARC_FIELD.key))]
     words += [] if share is None else [f"{100.0 * share:.2f} % ± {100.0 * row[ERROR.key]:.2f} %"]
     words += [f"{key} {row[key]}" for key in ("at", "facing") if key in row]
     return "  ".join(words)
@@ -107,7 +107,7 @@ def draw(given: DrawOptions) -> int:
             return _draw_whole(scene, given.out, options, as_json=given.as_json)
         checks = _checks(scene, selection, given.number)
         make_folder(given.out)
-        seed = 0 if options.figure == NAME else None
+        seed = 0 if options.figure == ODDS_FIGURE else None
         judging = JudgingOptions(renderer, pixel=given.pixel, workers=given.workers or 1, keep=True, seed=seed)
         drawn: dict[int, tuple[Judged, list[str]]] = {}
         for done, (number, check) in enumerate(checks.items()):
@@ -121,9 +121,9 @@ def draw(given: DrawOptions) -> int:
 
 
 def _options(given: DrawOptions) -> FigureOptions:
-    ending = next((form for form in FORMATS if form == given.kind.lower()), None)
+    ending = next((form for form in FIGURE_FORMATS if form == given.kind.lower()), None)
     if ending is None:
-        raise RequestError(f"no format '{given.kind}'; {did_you_mean(given.kind, FORMATS)}")
+        raise RequestError(f"no format '{given.kind}'; {did_you_mean(given.kind, FIGURE_FORMATS)}")
     options = FigureOptions(ending, style_called(given.style), language=Words(given.language).language)
     return replace(
         options, captions=not given.no_captions, names=not given.no_names, figure=given.figure, text=given.text

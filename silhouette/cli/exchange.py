@@ -9,20 +9,20 @@ from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
-from silhouette.exchange.folder import SCENE, read_table, write_table
+from silhouette.exchange.folder import SCENE_FILE, read_table, write_table
 from silhouette.exchange.gltf_export import write_glb
-from silhouette.exchange.gltf_extras import UNITS
+from silhouette.exchange.gltf_extras import EXTRAS_UNITS
 from silhouette.exchange.tts_export import write_saved_object
 from silhouette.files.changing import check_folder
 from silhouette.judging.loading import load_scene
 
-FORMATS = ("glb", "tts")  # what a scene can be written as
+EXPORT_FORMATS = ("glb", "tts")  # what a scene can be written as
 
 
 def import_(given: ImportOptions) -> int:
     """Makes a scene of a table."""
-    if given.units is not None and given.units not in UNITS:
-        raise RequestError(f"no unit '{given.units}'; {did_you_mean(given.units, UNITS)}")
+    if given.units is not None and given.units not in EXTRAS_UNITS:
+        raise RequestError(f"no unit '{given.units}'; {did_you_mean(given.units, EXTRAS_UNITS)}")
     check_folder(given.out, [given.file, *([] if given.meshes is None else [given.meshes])])
     cache = cache_of(given)
     with Waiting(f"importing {given.file}", quiet=given.quiet or given.as_json, forking=True):
@@ -30,7 +30,7 @@ def import_(given: ImportOptions) -> int:
         written = write_table(table, given.out, cache)
     kinds = [entry.piece.kind for entry in written.pieces]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in ("fighter", "vehicle", "terrain") if kind in kinds)
-    lines = [f"{given.out / SCENE}: {counts or 'no piece at all'}; {len(written.left_out)} left out"]
+    lines = [f"{given.out / SCENE_FILE}: {counts or 'no piece at all'}; {len(written.left_out)} left out"]
     if not given.quiet:
         lines += [f"left out: {entry.name}: {entry.why}" for entry in written.left_out]
         lines += [f"warning: {warning}" for warning in written.warnings]
@@ -43,8 +43,8 @@ def export(given: ExportOptions) -> int:
     kind = given.kind or given.to
     if kind is None:
         raise RequestError("--format is missing; silhouette export --help says what there is")
-    if kind not in FORMATS:
-        raise RequestError(f"no format '{kind}'; {did_you_mean(kind, FORMATS)}")
+    if kind not in EXPORT_FORMATS:
+        raise RequestError(f"no format '{kind}'; {did_you_mean(kind, EXPORT_FORMATS)}")
     cache = cache_of(given)
     with Waiting(f"exporting {given.scene}", quiet=given.quiet or given.as_json):
         scene = load_scene(given.scene, cache=cache)

@@ -27,8 +27,8 @@ from silhouette.judging.maps import Map, MapRequest
 
 # ---- files
 
-PICTURES = (".png", ".svg", ".pdf")
-ENDINGS = (*PICTURES, ".csv", ".json")
+MAP_PICTURE_ENDINGS = (".png", ".svg", ".pdf")
+ENDINGS = (*MAP_PICTURE_ENDINGS, ".csv", ".json")
 
 
 def check_map_path(path: Path) -> None:
@@ -40,8 +40,8 @@ def check_map_path(path: Path) -> None:
     silhouette.common.errors.FileError: map.gif: '.gif' is no known ending; a map is written to ...
     """
     if path.suffix.lower() not in ENDINGS:
-        known = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        raise FileError(path, f"'{path.suffix}' is no known ending; a map is written to {known}")
+        endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise FileError(path, f"'{path.suffix}' is no known ending; a map is written to {endings}")
     check_place(path)
 
 
@@ -77,7 +77,7 @@ def _rows(drawn: Map) -> Iterator[list[Any]]:
     yield ["x", "y", "z", "stands", "seen_by", "verdict", "marginal", "could_be", *named]
     for number in range(len(drawn.cells.at)):
         cell_row = drawn.cell(number)
-        each = [value for one in cell_row["by"] for value in (one["verdict"], one["occluded"])] or [None] * len(named)
+        each = [value for row in cell_row["by"] for value in (row["verdict"], row["occluded"])] or [None] * len(named)
         keys = ("stands", "seen_by", "verdict", "marginal", "could_be")
         yield [*cell_row["at"], *(cell_row[key] for key in keys), *each]
 

@@ -14,28 +14,28 @@ from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import FileError
 from silhouette.common.text import json_text
 from silhouette.files.cache import Cache
-from silhouette.files.fingerprints import MESHES
+from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.writing import make_folder, write_file
 from silhouette.models.inspection import doubts, model_at
-from silhouette.rules import FIRST
+from silhouette.rules import DEFAULT_GAME
 from silhouette.rules.abilities import first_scene_of
 
-SCENE, SCHEMA = "scene.toml", ".scene.schema.json"
+FIRST_SCENE_FILE, SCENE_SCHEMA_FILE = "scene.toml", ".scene.schema.json"
 """The files that are written; the schema is hidden, so that a folder of scenes has no other file in it."""
 
-SCHEMA_LINE = f"#:schema ./{SCHEMA}"
+SCHEMA_LINE = f"#:schema ./{SCENE_SCHEMA_FILE}"
 """The line by which an editor finds the schema, and then completes and checks keys."""
 
 
 def new(given: NewOptions) -> int:
     """Writes a first scene."""
-    folder, scene = given.folder, given.folder / SCENE
-    rules = FIRST if given.rules is None else given.rules
+    folder, scene = given.folder, given.folder / FIRST_SCENE_FILE
+    rules = DEFAULT_GAME if given.rules is None else given.rules
     rule = rule_named(rules, _seen_from(folder, Path(rules)) if is_game_file(rules) else None)
-    if folder.suffix.lower() in (*DOCUMENTS, *MESHES):
+    if folder.suffix.lower() in (*DOCUMENTS, *MESH_ENDINGS):
         raise FileError(folder, "is the name of a file; give that of a folder first, such as: silhouette new duel")
-    for name in (SCENE, SCHEMA):
+    for name in (FIRST_SCENE_FILE, SCENE_SCHEMA_FILE):
         if os.path.lexists(folder / name):
             raise FileError(folder / name, "is there already and is not overwritten; give another folder")
     meshes = given.meshes or ()
@@ -46,9 +46,14 @@ def new(given: NewOptions) -> int:
             warnings |= dict.fromkeys(doubts(model_at(mesh, {}, Cache.default())))
     text = f"{SCHEMA_LINE}\n\n{first_scene_of(rule, [_seen_from(folder, mesh) for mesh in meshes])}"
     make_folder(folder)
-    write_file(folder / SCHEMA, (json_text(schema_of("scene"), indent=1) + "\n").encode())
+    write_file(folder / SCENE_SCHEMA_FILE, (json_text(schema_of("scene"), indent=1) + "\n").encode())
     write_file(scene, text.encode())
-    answer = {"scene": str(scene), "editor_schema": str(folder / SCHEMA), "rules": rules, "warnings": list(warnings)}
+    answer = {
+        "scene": str(scene),
+        "editor_schema": str(folder / SCENE_SCHEMA_FILE),
+        "rules": rules,
+        "warnings": list(warnings),
+    }
     typed = f'"{scene}"' if " " in str(scene) else scene
     last = f"{scene}: a first scene to edit; judge it with: silhouette check {typed}"
     show_result(answer, *(f"warning: {warning}" for warning in warnings), last, as_json=given.as_json)

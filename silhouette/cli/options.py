@@ -147,14 +147,14 @@ def declared(options: type[Given], run: Callable[[Given], int]) -> Callable[...,
     def command(**given: Any) -> int:
         return run(options(**given))
 
-    known: dict[str, Any] = {field.name: field for field in fields(options)}  # type: ignore[arg-type]
+    settings: dict[str, Any] = {field.name: field for field in fields(options)}  # type: ignore[arg-type]
     hints = get_type_hints(options, include_extras=True)
     names = dict.fromkeys(name for part in options.__mro__ for name in inspect.get_annotations(part))
     command.__doc__ = options.__doc__
     command.__annotations__ = {name: hints[name] for name in names}
     parameters = []
     for name in names:
-        default = known[name].default
+        default = settings[name].default
         default = inspect.Parameter.empty if default is MISSING else default
         parameters.append(
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])

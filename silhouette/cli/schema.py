@@ -17,7 +17,7 @@ from silhouette.cli.commands import SchemaOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.terminal import show_json
 from silhouette.common.errors import RequestError
-from silhouette.common.installation import SCHEMA
+from silhouette.common.installation import SCHEMA_VERSION
 from silhouette.common.text import did_you_mean
 from silhouette.judging import Judged
 from silhouette.judging.maps import MapRecord
@@ -33,7 +33,7 @@ from silhouette.scans.write import ScanRecord
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-REFERENCE = "#/$defs/{model}"
+MODEL_REFERENCE = "#/$defs/{model}"
 
 Schema = dict[str, Any]
 
@@ -41,11 +41,11 @@ _REFERRED = re.compile(r'"#/\$defs/([^"]+)"')
 
 
 def schema_of(kind: str) -> Schema:
-    """A JSON Schema, one of `KINDS` or of `OLD_KINDS`."""
-    return {"$schema": DIALECT, **KINDS[OLD_KINDS.get(kind, kind)]()}
+    """A JSON Schema, one of `SCHEMA_MAKERS` or of `OLD_KINDS`."""
+    return {"$schema": DIALECT, **SCHEMA_MAKERS[OLD_KINDS.get(kind, kind)]()}
 
 
-_GAME_FILE: Schema = {
+_GAME_FILE_SCHEMA: Schema = {
     "type": "string",
     "pattern": f"\\{GAME_FILE}$",
     "description": "the path of a game file, which says itself which keys its scenes have",
@@ -55,13 +55,13 @@ _GAME_FILE: Schema = {
 def scene_schema() -> Schema:
     """The schema of a scene file: one schema for each rule system, which its key ``rules`` chooses."""
     entries = [_scene_entry(rule_called(name)) for name in RULES]
-    chosen, definitions = models_json_schema([(entry, "validation") for entry in entries], ref_template=REFERENCE)
+    chosen, definitions = models_json_schema([(entry, "validation") for entry in entries], ref_template=MODEL_REFERENCE)
     schema = {
         "title": "A scene of Silhouette",
         "type": "object",
         "required": ["rules"],
-        "properties": {"rules": {"anyOf": [{"enum": list(RULES)}, _GAME_FILE]}},
-        "oneOf": [*(chosen[entry, "validation"] for entry in entries), {"properties": {"rules": _GAME_FILE}}],
+        "properties": {"rules": {"anyOf": [{"enum": list(RULES)}, _GAME_FILE_SCHEMA]}},
+        "oneOf": [*(chosen[entry, "validation"] for entry in entries), {"properties": {"rules": _GAME_FILE_SCHEMA}}],
     }
     return {**schema, "$defs": _used(definitions["$defs"], schema)}
 
@@ -93,13 +93,13 @@ def _scene_entry(rule: Rule[Any, Verdict]) -> type[BaseModel]:
 
 def results_schema() -> Schema:
     """The schema of the output of ``check --json`` and ``matrix --json``."""
-    judged = TypeAdapter(row_type("JudgedKeys", Judged.fields)).json_schema(ref_template=REFERENCE)
+    judged = TypeAdapter(row_type("JudgedKeys", Judged.fields)).json_schema(ref_template=MODEL_REFERENCE)
     definitions: Schema = {**judged.pop("$defs", {}), "judged": judged}
     scenes = [_scene({"type": "null"}, {"maxItems": 0})]  # a file that cannot be read
     games: list[tuple[str, type[Verdict], Schema]] = [
         (rule.name, rule.verdict_type, {"const": rule.name}) for rule in map(rule_called, RULES)
     ]
-    games.append(("game-file", DataVerdict, _GAME_FILE))
+    games.append(("game-file", DataVerdict, _GAME_FILE_SCHEMA))
     for name, verdict, rules in games:
         # Types of different systems may have the same name.
         row = TypeAdapter(row_type(f"{verdict.__name__}Row", verdict.fields)).json_schema(
@@ -115,16 +115,16 @@ def results_schema() -> Schema:
         "required": ["silhouette", "schema", "scenes"],
         "properties": {
             "silhouette": {"type": "string", "description": "the version of Silhouette"},
-            "schema": {"const": SCHEMA},
+            "schema": {"const": SCHEMA_VERSION},
             "scenes": {"type": "array", "items": {"anyOf": scenes}},
         },
         "$defs": definitions,
     }
 
 
-_TEXTS: Schema = {"type": "array", "items": {"type": "string"}}
+_TEXTS_SCHEMA: Schema = {"type": "array", "items": {"type": "string"}}
 
-_BUNDLE: Schema = {
+_BUNDLE_SCHEMA: Schema = {
     "type": "object",
     "description": "of a bundle: how the results compare with those in it",
     "required": ["same", "written_by", "changed", "otherwise", "checks"],
@@ -134,8 +134,8 @@ _BUNDLE: Schema = {
             "description": "whether every verdict and number is the same and no file was changed",
         },
         "written_by": {"type": "string", "description": "the version of Silhouette that wrote it"},
-        "changed": {**_TEXTS, "description": "files that are not as when it was made"},
-        "otherwise": {**_TEXTS, "description": "versions and settings that are not those of then"},
+        "changed": {**_TEXTS_SCHEMA, "description": "files that are not as when it was made"},
+        "otherwise": {**_TEXTS_SCHEMA, "description": "versions and settings that are not those of then"},
         "checks": {
             "type": "array",
             "items": {
@@ -170,16 +170,16 @@ def _scene(rules: Schema, results: Schema) -> Schema:
             "results": {"type": "array", **results},
             "warnings": {"type": "array", "items": {"type": "string"}},
             "error": {"type": "string", "description": "why not everything was judged"},
-            "bundle": _BUNDLE,
+            "bundle": _BUNDLE_SCHEMA,
         },
     }
 
 
 def _document_schema(record: Any, title: str) -> Schema:
     """The schema of a document that says first by which version it was written."""
-    schema = TypeAdapter(record).json_schema(ref_template=REFERENCE)
+    schema = TypeAdapter(record).json_schema(ref_template=MODEL_REFERENCE)
     version: Schema = {"silhouette": {"type": "string", "description": "the version of Silhouette"}}
-    schema["properties"] = {**version, "schema": {"const": SCHEMA}, **schema["properties"]}
+    schema["properties"] = {**version, "schema": {"const": SCHEMA_VERSION}, **schema["properties"]}
     return {**schema, "title": title, "required": [*version, "schema", *schema["required"]]}
 
 
@@ -187,10 +187,10 @@ def _document_schema(record: Any, title: str) -> Schema:
 
 
 def _file_schema(entry: type[BaseModel], title: str) -> Schema:
-    return {**entry.model_json_schema(ref_template=REFERENCE), "title": title}
+    return {**entry.model_json_schema(ref_template=MODEL_REFERENCE), "title": title}
 
 
-KINDS: Mapping[str, Callable[[], Schema]] = {
+SCHEMA_MAKERS: Mapping[str, Callable[[], Schema]] = {
     "scene": scene_schema,
     "model": partial(_file_schema, ModelFileEntry, "A model file of Silhouette"),
     "game": partial(_file_schema, GameEntry, "A game file of Silhouette"),
@@ -205,7 +205,7 @@ OLD_KINDS = {"results": "result"}  # what kinds were called before, with what th
 
 def schema(given: SchemaOptions) -> int:
     """Prints a JSON Schema."""
-    if given.kind not in KINDS and given.kind not in OLD_KINDS:
-        raise RequestError(f"no schema of '{given.kind}'; {did_you_mean(given.kind, KINDS)}")
+    if given.kind not in SCHEMA_MAKERS and given.kind not in OLD_KINDS:
+        raise RequestError(f"no schema of '{given.kind}'; {did_you_mean(given.kind, SCHEMA_MAKERS)}")
     show_json(schema_of(given.kind))
     return ExitStatus.OK

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 # ---- tables that fit
 
 COLUMN_GAP = 3  # columns of the terminal between two columns of a table
-EDGES = 2  # columns of the terminal on both sides of a table together
+TABLE_EDGE_COLUMNS = 2  # columns of the terminal on both sides of a table together
 
 WORD = re.compile(r"(?:± )?\S+(?: %\S*)?")
 """What stays on one line: a word, or a number with its sign and its unit, such as "± 0.15 %"."""
@@ -70,11 +70,11 @@ class FittedTable:
         self._rows.append(tuple(cell if isinstance(cell, Text) else plain_line(cell) for cell in cells))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
-        columns = self._kept(options.max_width)
+        columns = self._shown(options.max_width)
         for part in self._parts(columns, options.max_width) if self._parted else [columns]:
             yield self._table(part, options.max_width)
 
-    def _kept(self, room: int) -> list[int]:
+    def _shown(self, room: int) -> list[int]:
         """The columns that are shown, by their numbers."""
         columns = list(range(len(self._headings)))
         for headings, width in ((self._gives_way, self._natural), (self._spare, self._least)):
@@ -89,7 +89,7 @@ class FittedTable:
         first, *others = columns
         part = [first]
         for column in others:
-            if len(part) > 1 and total([self._natural(one) for one in (*part, column)]) > room:
+            if len(part) > 1 and total([self._natural(number) for number in (*part, column)]) > room:
                 yield part
                 part = [first]
             part.append(column)
@@ -102,7 +102,7 @@ class FittedTable:
                 more = natural[place] - least[place]
                 if self._headings[column].plain == heading and total(least) + more <= room:
                     least[place] = natural[place]
-        widths = fitted(natural, least, room - EDGES - COLUMN_GAP * (len(columns) - 1))
+        widths = fitted(natural, least, room - TABLE_EDGE_COLUMNS - COLUMN_GAP * (len(columns) - 1))
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for column, width in zip(columns, widths, strict=True):
             table.add_column(self._headings[column], overflow="fold", width=width)
@@ -142,7 +142,7 @@ def wrapped(cell: Text, width: int) -> Text:
 
 def total(widths: Sequence[int]) -> int:
     """The width of a table with columns of these widths."""
-    return sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1) + TABLE_EDGE_COLUMNS
 
 
 def fitted(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
@@ -168,7 +168,7 @@ def _longest(texts: Iterator[str]) -> int:
 
 # ---- what there is to tell
 
-STYLES: Mapping[Level | None, str] = {
+LEVEL_STYLES: Mapping[Level | None, str] = {
     Level.CLEAR: "green",
     Level.PARTIAL: "yellow",
     Level.FULL: "magenta",
@@ -177,15 +177,15 @@ STYLES: Mapping[Level | None, str] = {
 }
 """The colour of a verdict's word, by its level."""
 
-EXPECTED: Mapping[bool | None, tuple[str, str]] = {
+EXPECTED_WORDS: Mapping[bool | None, tuple[str, str]] = {
     None: ("", ""),
     True: ("held", "green"),
     False: ("BROKEN", "bold red"),
 }
 """Whether what was expected holds, and the colour of that."""
 
-MOST_BLOCKERS = 3
-MOST_COLUMNS = 30  # a matrix with more names to look at lists them in rows
+MAX_LISTED_BLOCKERS = 3
+MAX_MATRIX_COLUMNS = 30  # a matrix with more names to look at lists them in rows
 
 
 def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _are_measured(results: Sequence[Judged]) -> bool:
     return any(result.verdict.measurement is not None for result in results)
 
 
-COLUMNS = {
+VERDICT_COLUMNS = {
     "attacker": Column(lambda result: _attacker(result), _has_pairs),
     "target": Column(lambda result: result.check.target, _has_pairs),
     "asked": Column(lambda result: result.check.label, lambda results: not _has_pairs(results)),
@@ -246,7 +246,7 @@ COLUMNS = {
         lambda results: any(result.odds is not None for result in results),
     ),
     "expected": Column(
-        lambda result: plain_line(*EXPECTED[result.expected]),
+        lambda result: plain_line(*EXPECTED_WORDS[result.expected]),
         lambda results: any(result.expected is not None for result in results),
     ),
 }
@@ -254,7 +254,7 @@ COLUMNS = {
 
 
 def _verdicts(results: Sequence[Judged]) -> FittedTable:
-    columns = {heading: column for heading, column in COLUMNS.items() if column.shown(results)}
+    columns = {heading: column for heading, column in VERDICT_COLUMNS.items() if column.shown(results)}
     # What is not as expected is said below the table as well, and the renderer by --json.
     whole = ("verdict", *list(columns)[:-1])
     table = headed_table(*columns, gives_way=("renderer", "expected"), spare=("blockers",), whole=whole)
@@ -276,7 +276,7 @@ def _verdict_cell(judged: Judged) -> Text:
 
 def _style_of(judged: Judged) -> str:
     """The colour of the verdict that stands; bold if the players roll off by the odds."""
-    return "bold" if judged.level is None and judged.odds is not None else STYLES[judged.level]
+    return "bold" if judged.level is None and judged.odds is not None else LEVEL_STYLES[judged.level]
 
 
 def _details(judged: Judged, quiet: bool) -> list[RenderableType]:
@@ -320,8 +320,8 @@ def _renderer(verdict: Verdict) -> str:
 def _blockers(verdict: Verdict) -> str:
     """The blockers with their shares; their names alone if nothing was measured."""
     named = blockers_in_words(verdict)
-    rest = len(named) - MOST_BLOCKERS
-    return ", ".join(named[:MOST_BLOCKERS]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(named) - MAX_LISTED_BLOCKERS
+    return ", ".join(named[:MAX_LISTED_BLOCKERS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
@@ -345,7 +345,7 @@ def _matrix_table(cells: Mapping[tuple[str, str], Text]) -> tuple[FittedTable, b
     attackers, targets = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
     if set(attackers) & set(targets):
         attackers = targets = list(dict.fromkeys(name for pair in cells for name in pair))
-    wide = len(targets) <= MOST_COLUMNS
+    wide = len(targets) <= MAX_MATRIX_COLUMNS
     rows, columns = (attackers, targets) if wide else (targets, attackers)
     table = headed_table("", *columns, parted=True)
     for name in rows:
@@ -387,7 +387,7 @@ def _matrix_cell(judged: Judged) -> Text:
     words = printable(verdict.verdict if verdict.level is Level.CLEAR else _short(verdict.verdict)) + close
     if measured is not None and measured.occluded and verdict.level is not Level.BLOCKED:
         words += f"\n{share_in_words(measured.counts.occluded, measured.counts.total)}"
-    return Text(words, STYLES[verdict.level])
+    return Text(words, LEVEL_STYLES[verdict.level])
 
 
 def _short(words: str) -> str:
@@ -403,25 +403,25 @@ def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[Rende
     """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
     lines = [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.unmet if named]
     words = [f"{'already complete: ' * summary.complete}{_counted(summary.rows, 'row')} in {out}"]
-    if summary.kept and not summary.complete:
-        words.append(f"{summary.kept} judged before")
+    if summary.resumed and not summary.complete:
+        words.append(f"{summary.resumed} judged before")
     words.append(f"{len(summary.unmet)} not as expected" if summary.unmet else "every expectation held")
     if summary.failed:
         words.append(f"{len(summary.failed)} with an error, which --retry-errors judges again")
     return [*lines, plain_line(", ".join(words), "bold red" if summary.unmet or summary.failed else "bold")]
 
 
-MOST_PARTS_LISTED = 500  # the most parts of a model in its table, which takes longer to print than the model to read
+MAX_LISTED_PARTS = 500  # the most parts of a model in its table, which takes longer to print than the model to read
 
 
 def inspection_report(report: Row) -> list[RenderableType]:
     """The findings of `silhouette.models.inspection.inspection`, in words."""
     table = headed_table("part", "triangles", "role")
-    for part in report["parts"][:MOST_PARTS_LISTED]:
+    for part in report["parts"][:MAX_LISTED_PARTS]:
         table.add_row(part["name"], str(part["triangles"]), part["role"])
     parts: list[RenderableType] = [plain_line(report["file"], "bold"), *map(plain_line, _facts(report)), table]
-    if len(report["parts"]) > MOST_PARTS_LISTED:
-        more = _counted(len(report["parts"]) - MOST_PARTS_LISTED, "more part")
+    if len(report["parts"]) > MAX_LISTED_PARTS:
+        more = _counted(len(report["parts"]) - MAX_LISTED_PARTS, "more part")
         parts.append(plain_line(f"and {more}; --json lists all"))
     parts += [plain_line(f"warning: {warning}", "yellow") for warning in report["warnings"]]
     if report["suggested"]:

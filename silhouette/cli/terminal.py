@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 UNBOUNDED = 1000  # columns where no terminal sets the width: nothing is folded, so that a line of a log can be searched
 
-NARROWEST, USUAL = 30, 80
+MIN_COLUMNS, DEFAULT_COLUMNS = 30, 80
 """Columns below which no table can be read, and those of a terminal that does not say how many it has."""
 
 
@@ -118,11 +118,11 @@ def _width(stream: TextIO) -> int:
     """The columns of a stream: those of COLUMNS, if that is a number of them, else those of the terminal."""
     named = os.environ.get("COLUMNS", "")
     if named.isascii() and named.isdigit() and int(named[:6]) > 0:
-        return min(max(int(named[:6]), NARROWEST), UNBOUNDED)
+        return min(max(int(named[:6]), MIN_COLUMNS), UNBOUNDED)
     if not stream.isatty():
         return UNBOUNDED
     try:
         columns = os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         columns = 0
-    return max(columns or USUAL, NARROWEST)
+    return max(columns or DEFAULT_COLUMNS, MIN_COLUMNS)

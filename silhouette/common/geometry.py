@@ -29,7 +29,7 @@ def _(value: np.ndarray) -> int:
     return value.nbytes
 
 
-_CHOICE = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
+_CORNER_CHOICES = np.array([[i & 1, i >> 1 & 1, i >> 2 & 1] for i in range(8)], dtype=np.bool_)
 
 
 def turned(axes: Any, points: Any) -> Any:
@@ -145,7 +145,7 @@ def corners(low: Any, high: Any) -> Floats:
     [4.0, 4.0, 4.0]
     """
     least, greatest = (np.asarray(end, dtype=np.float64)[..., None, :] for end in (low, high))
-    eight: Floats = np.where(_CHOICE, greatest, least).reshape(-1, 3)
+    eight: Floats = np.where(_CORNER_CHOICES, greatest, least).reshape(-1, 3)
     return eight
 
 
@@ -190,7 +190,7 @@ def polygon_outline(polygon: Any) -> Floats:
 
 # ---- the nearest places of segments and triangles in space
 
-PARALLEL = 1e-24  # the square of the sine of an angle below which two lines count as parallel
+PARALLEL_SINE_SQUARED = 1e-24  # the square of the sine of an angle below which two lines count as parallel
 
 
 def nearest_of_triangles(starts: Floats, ends: Floats, corners: Floats) -> tuple[Floats, Floats]:
@@ -239,7 +239,7 @@ def nearest_of_segments(starts: Floats, along: Floats, others: Floats, edges: Fl
     cross = _cross(along, edges)
     sine = _dot(cross, cross)
     lengths, others_lengths = _dot(along, along), _dot(edges, edges)
-    is_skew = sine > PARALLEL * lengths * others_lengths
+    is_skew = sine > PARALLEL_SINE_SQUARED * lengths * others_lengths
     first = np.divide(_dot(_cross(apart, edges), cross), sine, out=np.zeros(len(starts)), where=is_skew).clip(0, 1)
     second = _on(first[:, None] * along - apart, edges, others_lengths)
     first = _on(apart + second[:, None] * edges, along, lengths)

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 VERSION = "0.2.0"  # the version of this package: the one place where it stands; the build reads it from here
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 """The version of every JSON document that is printed or written: raised when a key changes its meaning, not when one is
 added."""
 
@@ -35,7 +35,7 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
     >>> list(document({"rules": []}))
     ['silhouette', 'schema', 'rules']
     """
-    return {"silhouette": VERSION, "schema": SCHEMA, **content}
+    return {"silhouette": VERSION, "schema": SCHEMA_VERSION, **content}
 
 
 def version_of(package: str) -> str | None:
@@ -87,11 +87,11 @@ class Environment:
         """
         if self.manager == "pipx" or not self.source:
             return self.package(EXTRAS[extra])
-        wanted = _quoted(f"{self.source}[{extra}]")
+        spec = _quoted(f"{self.source}[{extra}]")
         if self.manager == "uvx":
-            return f"uvx --from {wanted} silhouette"
-        wanted = f"-e {wanted}" if self.editable else wanted
-        return f"uv tool install --force {wanted}" if self.manager == "uv tool" else f"{self._installer()} {wanted}"
+            return f"uvx --from {spec} silhouette"
+        spec = f"-e {spec}" if self.editable else spec
+        return f"uv tool install --force {spec}" if self.manager == "uv tool" else f"{self._installer()} {spec}"
 
     def package(self, package: str) -> str:
         """The command that installs one package: a dependency that is missing.
@@ -164,8 +164,8 @@ def _short(place: Path) -> str:
 
 def _python() -> str:
     """The interpreter: "python" where the shell finds this very one under that name, else its path."""
-    found = shutil.which("python")
-    if found is not None and os.path.normcase(os.path.abspath(found)) == os.path.normcase(sys.executable):
+    python = shutil.which("python")
+    if python is not None and os.path.normcase(os.path.abspath(python)) == os.path.normcase(sys.executable):
         return "python"
     return _short(Path(sys.executable)).removeprefix(f".{os.sep}") or "python"
 

@@ -218,8 +218,8 @@ def _make_room(latest: _MemoEntry[Any]) -> None:
         return
     # Lists of what lies in dictionaries, since an owner may die meanwhile.
     there = [(memo, key, memo._entries.get(key)) for memo in _memos for key in list(memo._entries)]
-    kept = [(entry.used, memo, key) for memo, key, entry in there if entry is not None and entry is not latest]
-    for _, memo, key in sorted(kept, key=lambda each: each[0]):
+    others = [(entry.used, memo, key) for memo, key, entry in there if entry is not None and entry is not latest]
+    for _, memo, key in sorted(others, key=lambda each: each[0]):
         if _total <= SHARE_AFTER * BYTES:
             return
         if (dropped := memo._entries.pop(key, None)) is not None:

@@ -25,11 +25,11 @@ DEBUG_VARIABLE = "SILHOUETTE_DEBUG"
 
 # How like a misspelt word must be, as difflib measures it, to one that is suggested. Keys are fewer, and in short ones
 # a letter or two are the difference between "arcs" and "parts".
-ALIKE, KEYS_ALIKE = 0.6, 0.7
+NAME_SIMILARITY, KEY_SIMILARITY = 0.6, 0.7
 
 
 def did_you_mean(
-    name: str, known: Iterable[str], others: str = "there are", alike: float = ALIKE, most: int = 12
+    name: str, choices: Iterable[str], others: str = "there are", similarity: float = NAME_SIMILARITY, most: int = 12
 ) -> str:
     """The known name that is most like an unknown one, as a question; where none is, a list of ``most`` known names.
 
@@ -38,9 +38,9 @@ def did_you_mean(
     >>> did_you_mean("wall", ["fighter", "vehicle"]), did_you_mean("wall", [])
     ("there are 'fighter', 'vehicle'", 'there are none')
     """
-    names = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(name, names, n=1, cutoff=alike) or [
-        known for known in names if known.lower() == name.lower()
+    names = list(dict.fromkeys(choices))
+    close = difflib.get_close_matches(name, names, n=1, cutoff=similarity) or [
+        choice for choice in names if choice.lower() == name.lower()
     ]
     if close:
         return f"did you mean '{close[0]}'?"

@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Transform
 
-EDGE = 0.5  # the margin of free paper round the page, mm
-TITLE, REASON, SMALL, NAME = 8.5, 6.8, 6.2, 6.8  # the sizes of type in a caption, and of names in a drawing, in points
+PAGE_EDGE_MM = 0.5  # the margin of free paper round the page, mm
+# The sizes of type in a caption, and of names in a drawing, in points.
+TITLE_PT, REASON_PT, SMALL_PT, NAME_PT = 8.5, 6.8, 6.2, 6.8
 MAX_REASON_LINES = 9  # lines of a reason, at most; games by data have long ones
-HAIRLINE, THIN, LINE, BOLD = 0.3, 0.5, 0.8, 1.3  # the widths of lines, in points
+HAIRLINE_PT, THIN_LINE_PT, LINE_PT, BOLD_LINE_PT = 0.3, 0.5, 0.8, 1.3  # the widths of lines, in points
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class CaptionLine:
             _draw_swatch(figure, style, swatch, (x, middle), page)
 
 
-POINT = 4.5  # the size of a sign in the legend, in points
+SIGN_SIZE_PT = 4.5  # the size of a sign in the legend, in points
 SAFE = 0.98  # the share of a line that is filled: some viewers set type a little wider than it is measured
 SWATCH = (4.2, 2.2)  # the width and height of a square of the legend, mm
 
@@ -69,8 +70,8 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
     if swatch.point is not None:
         look: dict[str, Any] = {
             "marker": swatch.point,
-            "markersize": POINT,
-            "markeredgewidth": LINE,
+            "markersize": SIGN_SIZE_PT,
+            "markeredgewidth": LINE_PT,
             "linestyle": "none",
         }
         look |= {"color": swatch.fill, "markeredgecolor": edge}
@@ -83,7 +84,7 @@ def _draw_swatch(figure: Figure, style: Style, swatch: Swatch, at: tuple[float, 
     corner = (x, middle - high / 2)
     fill = swatch.fill or "none"
     layers: list[dict[str, Any]] = [{"facecolor": fill, "edgecolor": edge, "linewidth": 0.0, "hatch": swatch.hatch}]
-    layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN, "linestyle": swatch.dashes}]
+    layers += [{"facecolor": "none", "edgecolor": edge, "linewidth": THIN_LINE_PT, "linestyle": swatch.dashes}]
     for options in layers:
         figure.add_artist(plotting.patches.Rectangle(corner, wide, high, transform=page, **options))
 
@@ -92,32 +93,32 @@ def caption_lines(
     width: float, style: Style, title: str, reason: str, legend: Sequence[Swatch], notes: Sequence[str]
 ) -> list[CaptionLine]:
     """The lines of the text below a drawing on a page of a width in mm, from the top down."""
-    room = SAFE * (width - 2 * EDGE)
-    lines = _set(title, room, TITLE, 3, style.ink, bold=True)
-    lines += _set(reason, room, REASON, MAX_REASON_LINES, style.ink)
+    room = SAFE * (width - 2 * PAGE_EDGE_MM)
+    lines = _set(title, room, TITLE_PT, 3, style.ink, bold=True)
+    lines += _set(reason, room, REASON_PT, MAX_REASON_LINES, style.ink)
     lines += _legend_lines(legend, room, style.ink)
     for note in notes:
-        lines += _set(note, room, SMALL, 3, style.soft_ink)
+        lines += _set(note, room, SMALL_PT, 3, style.soft_ink)
     return lines
 
 
 def _set(text: str, room: float, size: float, most: int, colour: str, *, bold: bool = False) -> list[CaptionLine]:
     lines = typeface.VectorType(size, bold).wrapped(typeface.printable(text), room, most)
-    return [CaptionLine(typeface.height(size), size, bold, colour, ((EDGE, line),)) for line in lines]
+    return [CaptionLine(typeface.height(size), size, bold, colour, ((PAGE_EDGE_MM, line),)) for line in lines]
 
 
 def _legend_lines(legend: Sequence[Swatch], room: float, colour: str) -> list[CaptionLine]:
     gap, between = 1.2, 3.0
-    rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), EDGE
+    rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), PAGE_EDGE_MM
     for swatch in legend:
-        words = typeface.elided(swatch.words, room - SWATCH[0] - gap, SMALL)
-        wide = SWATCH[0] + gap + typeface.width(words, SMALL)
-        if not rows or x - EDGE + wide > room:
+        words = typeface.elided(swatch.words, room - SWATCH[0] - gap, SMALL_PT)
+        wide = SWATCH[0] + gap + typeface.width(words, SMALL_PT)
+        if not rows or x - PAGE_EDGE_MM + wide > room:
             rows.append(([], []))
-            x = EDGE
+            x = PAGE_EDGE_MM
         texts, swatches = rows[-1]
         swatches.append((x, swatch))
         texts.append((x + SWATCH[0] + gap, words))
         x += wide + between
     height = SWATCH[1] + 1.2
-    return [CaptionLine(height, SMALL, False, colour, tuple(texts), tuple(swatches)) for texts, swatches in rows]
+    return [CaptionLine(height, SMALL_PT, False, colour, tuple(texts), tuple(swatches)) for texts, swatches in rows]

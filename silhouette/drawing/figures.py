@@ -14,9 +14,9 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.odds_chart import NAME
+from silhouette.drawing.odds_chart import ODDS_FIGURE
 from silhouette.drawing.page import check_png_path
-from silhouette.drawing.saving import Description, Format, Writing, save, svg
+from silhouette.drawing.saving import FigureDescription, Format, Writing, save, svg
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
@@ -52,7 +52,7 @@ def warm_up(tables: bool, writing: Writing | None = None) -> None:
     if writing is not None:
         sheet = Sheet()
         sheet.text(0.0, 0.0, "x")
-        svg(sheet.finish(), Description("x"), writing)
+        svg(sheet.finish(), FigureDescription("x"), writing)
 
 
 def figures_of(scene: Any, check: Check, verdict: Any, renderer: Renderer) -> list[Figure]:
@@ -92,7 +92,7 @@ def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None)
         rule = rule_called(scene.rules)
         overview = drawing_of(scene.rules).overview(scene)
         names = [figure.name for figure in [*figures, *([overview] if overview else [])]]
-        names += [NAME] * (isinstance(rule, HasOdds) and rule.has_odds(check))
+        names += [ODDS_FIGURE] * (isinstance(rule, HasOdds) and rule.has_odds(check))
         raise RequestError(f"{scene.path}: no figure '{name}'; {did_you_mean(str(name), names, 'its figures are')}")
     return chosen
 
@@ -142,7 +142,7 @@ def _write(
     )
     figure.draw(sheet)
     data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **(row or {}), **sheet.data}
-    save(sheet.finish(), path, Description(title, sheet.about, data), text=options.text)
+    save(sheet.finish(), path, FigureDescription(title, sheet.about, data), text=options.text)
 
 
 def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:

@@ -14,17 +14,17 @@ from PIL import Image, ImageDraw
 
 from silhouette.common.geometry import INCH, Floats, Pose, corners, cosine_and_sine
 from silhouette.drawing.page import (
-    FINE,
     INK,
-    MARGIN,
     ORANGE,
+    PAGE_MARGIN_PX,
+    PAGE_WIDTH_PX,
     PAPER,
-    RULE,
+    RULE_COLOUR,
     SOFT_INK,
+    SUPERSAMPLING,
     VERMILLION,
-    WIDTH,
     Drawing,
-    Face,
+    TypeFace,
     check_png_path,
     joined,
     save_png,
@@ -40,96 +40,100 @@ from silhouette.renderers.views import View
 
 # ---- marks of a technical drawing
 
-THIN = max(FINE // 2, 1)
-HEAD = 6 * FINE
+THIN_LINE_PX = max(SUPERSAMPLING // 2, 1)
+VIEW_HEAD_PX = 6 * SUPERSAMPLING
 Point = Sequence[float] | Floats
 
 
-def cross_dimension(drawing: Drawing, between: tuple[float, float], y: float, text: str, face: Face) -> None:
+def cross_dimension(drawing: Drawing, between: tuple[float, float], y: float, text: str, face: TypeFace) -> None:
     """A horizontal dimension line at a height, between two columns, with its text below."""
     left, right = between
-    drawing.line([(left, y), (right, y)], fill=INK, width=FINE)
+    drawing.line([(left, y), (right, y)], fill=INK, width=SUPERSAMPLING)
     for x, inward in ((left, 1), (right, -1)):
-        drawing.line([(x, y - 14 * FINE), (x, y + 5 * FINE)], fill=SOFT_INK, width=THIN)
+        drawing.line([(x, y - 14 * SUPERSAMPLING), (x, y + 5 * SUPERSAMPLING)], fill=SOFT_INK, width=THIN_LINE_PX)
         _head(drawing, (x, y), (inward, 0), INK)
     printed = face.printable(text)
-    face.draw(drawing, ((left + right - face.width(printed)) / 2, y + 5 * FINE), printed)
+    face.draw(drawing, ((left + right - face.width(printed)) / 2, y + 5 * SUPERSAMPLING), printed)
 
 
 def upright_dimension(
-    drawing: Drawing, x: float, between: tuple[float, float], text: str, face: Face, leftwards: bool = False
+    drawing: Drawing, x: float, between: tuple[float, float], text: str, face: TypeFace, leftwards: bool = False
 ) -> None:
     """A vertical dimension line in a column, between two rows, arrows outside where there is no room between them."""
     lower, upper = max(between), min(between)
-    outside = lower - upper < 4 * HEAD
-    reach = 3 * HEAD if outside else 0
-    drawing.line([(x, upper - reach), (x, lower + reach)], fill=INK, width=FINE)
+    outside = lower - upper < 4 * VIEW_HEAD_PX
+    reach = 3 * VIEW_HEAD_PX if outside else 0
+    drawing.line([(x, upper - reach), (x, lower + reach)], fill=INK, width=SUPERSAMPLING)
     for y, inward in ((upper, 1), (lower, -1)):
-        drawing.line([(x - 5 * FINE, y), (x + 5 * FINE, y)], fill=SOFT_INK, width=THIN)
+        drawing.line([(x - 5 * SUPERSAMPLING, y), (x + 5 * SUPERSAMPLING, y)], fill=SOFT_INK, width=THIN_LINE_PX)
         _head(drawing, (x, y), (0, -inward if outside else inward), INK)
     printed = face.printable(text)
-    left = x - face.width(printed) - 9 * FINE if leftwards else x + 9 * FINE
+    left = x - face.width(printed) - 9 * SUPERSAMPLING if leftwards else x + 9 * SUPERSAMPLING
     face.draw(drawing, (left, (upper + lower) / 2 - face.line / 2), printed)
 
 
-def arrow(drawing: Drawing, start: Point, top: float, text: str, face: Face) -> None:
+def arrow(drawing: Drawing, start: Point, top: float, text: str, face: TypeFace) -> None:
     """An arrow from a point straight up to a row, with its name next to the tip: the way a model faces."""
     x, y = float(start[0]), float(start[1])
-    for colour, width in ((PAPER, 3 * FINE), (INK, FINE)):
-        drawing.line([(x, y), (x, top + HEAD)], fill=colour, width=width)
-    drawing.ellipse([x - 2 * FINE, y - 2 * FINE, x + 2 * FINE, y + 2 * FINE], fill=INK)
+    for colour, width in ((PAPER, 3 * SUPERSAMPLING), (INK, SUPERSAMPLING)):
+        drawing.line([(x, y), (x, top + VIEW_HEAD_PX)], fill=colour, width=width)
+    drawing.ellipse(
+        [x - 2 * SUPERSAMPLING, y - 2 * SUPERSAMPLING, x + 2 * SUPERSAMPLING, y + 2 * SUPERSAMPLING], fill=INK
+    )
     _head(drawing, (x, top), (0, 1), INK)
-    face.draw(drawing, (x + 8 * FINE, top - face.line / 3), text)
+    face.draw(drawing, (x + 8 * SUPERSAMPLING, top - face.line / 3), text)
 
 
-def eye_mark(drawing: Drawing, at: Point, text: str, face: Face) -> None:
+def eye_mark(drawing: Drawing, at: Point, text: str, face: TypeFace) -> None:
     """A ring with cross hairs where an eye is, and its name."""
     x, y = float(at[0]), float(at[1])
-    radius, reach = 6 * FINE, 11 * FINE
-    for colour, width in ((PAPER, 4 * FINE), (INK, int(1.5 * FINE))):
-        grow = (width - FINE) / 2
+    radius, reach = 6 * SUPERSAMPLING, 11 * SUPERSAMPLING
+    for colour, width in ((PAPER, 4 * SUPERSAMPLING), (INK, int(1.5 * SUPERSAMPLING))):
+        grow = (width - SUPERSAMPLING) / 2
         rim = radius + grow
         drawing.ellipse([x - rim, y - rim, x + rim, y + rim], outline=colour, width=width)
         for across, down in ((1, 0), (-1, 0), (0, 1), (0, -1)):
-            ends = [(x + across * away, y + down * away) for away in (3 * FINE, reach)]
+            ends = [(x + across * away, y + down * away) for away in (3 * SUPERSAMPLING, reach)]
             drawing.line(ends, fill=colour, width=width)
-    drawing.ellipse([x - FINE, y - FINE, x + FINE, y + FINE], fill=INK)
-    face.draw(drawing, (x + reach + 4 * FINE, y - face.line / 2), text, halo=PAPER)
+    drawing.ellipse([x - SUPERSAMPLING, y - SUPERSAMPLING, x + SUPERSAMPLING, y + SUPERSAMPLING], fill=INK)
+    face.draw(drawing, (x + reach + 4 * SUPERSAMPLING, y - face.line / 2), text, halo=PAPER)
 
 
-def dashed_box(drawing: Drawing, points: Floats, text: str, face: Face) -> None:
+def dashed_box(drawing: Drawing, points: Floats, text: str, face: TypeFace) -> None:
     """The upright rectangle round points (n, 2), dashed, with its number at a corner."""
     (left, top), (right, bottom) = points.min(axis=0), points.max(axis=0)
     sides = [((left, top), (right, top)), ((right, top), (right, bottom))]
     sides += [((left, bottom), (right, bottom)), ((left, top), (left, bottom))]
-    for colour, width in ((PAPER, 3 * FINE), (VERMILLION, int(1.5 * FINE))):
+    for colour, width in ((PAPER, 3 * SUPERSAMPLING), (VERMILLION, int(1.5 * SUPERSAMPLING))):
         for start, end in sides:
             _dashed(drawing, start, end, colour, width)
-    face.draw(drawing, (right + 4 * FINE, top - face.line / 2), text, VERMILLION, halo=PAPER)
+    face.draw(drawing, (right + 4 * SUPERSAMPLING, top - face.line / 2), text, VERMILLION, halo=PAPER)
 
 
-def scale_bar(drawing: Drawing, at: tuple[float, float], per_mm: float, face: Face) -> None:
+def scale_bar(drawing: Drawing, at: tuple[float, float], per_mm: float, face: TypeFace) -> None:
     """Two bars, a round number of mm and of inches, their lower left corner at a point, ``per_mm`` pixels a mm."""
     x, y = at
-    most = 150 * FINE / per_mm
+    most = 150 * SUPERSAMPLING / per_mm
     lengths = [(10.0**power * digit, f"{10**power * digit:g} mm") for power in range(-1, 4) for digit in (1, 2, 5)]
     inches = [(INCH * count, f"{count:g} inch" + ("es" if count > 1 else "")) for count in (0.25, 0.5, 1, 2, 3, 6, 12)]
     for number, choices in enumerate((inches, lengths)):
         length, text = max((choice for choice in choices if choice[0] <= most), default=choices[0])
-        row = y - number * (face.line + 2 * FINE) - 4 * FINE
+        row = y - number * (face.line + 2 * SUPERSAMPLING) - 4 * SUPERSAMPLING
         end = x + length * per_mm
-        drawing.line([(x, row), (end, row)], fill=INK, width=2 * FINE)
+        drawing.line([(x, row), (end, row)], fill=INK, width=2 * SUPERSAMPLING)
         for tick in (x, end):
-            drawing.line([(tick, row - 5 * FINE), (tick, row + 3 * FINE)], fill=INK, width=FINE)
-        face.draw(drawing, (end + 8 * FINE, row - face.line * 0.62), text)
+            drawing.line(
+                [(tick, row - 5 * SUPERSAMPLING), (tick, row + 3 * SUPERSAMPLING)], fill=INK, width=SUPERSAMPLING
+            )
+        face.draw(drawing, (end + 8 * SUPERSAMPLING, row - face.line * 0.62), text)
 
 
 def _head(drawing: Drawing, tip: Point, back: tuple[float, float], colour: Colour) -> None:
     """An arrow's head; ``back`` points from its tip along its shaft."""
     x, y = float(tip[0]), float(tip[1])
     across, down = back
-    side = HEAD * 0.32
-    foot = (x + across * HEAD, y + down * HEAD)
+    side = VIEW_HEAD_PX * 0.32
+    foot = (x + across * VIEW_HEAD_PX, y + down * VIEW_HEAD_PX)
     drawing.polygon(
         [(x, y), (foot[0] - down * side, foot[1] + across * side), (foot[0] + down * side, foot[1] - across * side)],
         fill=colour,
@@ -138,7 +142,7 @@ def _head(drawing: Drawing, tip: Point, back: tuple[float, float], colour: Colou
 
 def _dashed(drawing: Drawing, start: Point, end: Point, colour: Colour, width: int) -> None:
     length = math.dist(start, end)
-    dash = 6 * FINE
+    dash = 6 * SUPERSAMPLING
     for number in range(0, max(int(length / dash), 1), 2):
         first, last = number * dash / max(length, 1e-9), min((number + 1) * dash / max(length, 1e-9), 1.0)
         ends = [tuple(a + (b - a) * share for a, b in zip(start, end, strict=True)) for share in (first, last)]
@@ -147,18 +151,26 @@ def _dashed(drawing: Drawing, start: Point, end: Point, colour: Colour, width: i
 
 # ---- the page
 
-PANEL_GAP = 14 * FINE
-PANEL = ((WIDTH - 2 * MARGIN - PANEL_GAP) // 2, 440 * FINE)  # pixels as they are rendered
-ROOM = (88 * FINE, 62 * FINE)  # left and right, and above and below the model, for names and dimensions
+PANEL_GAP = 14 * SUPERSAMPLING
+PANEL = ((PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX - PANEL_GAP) // 2, 440 * SUPERSAMPLING)  # pixels as they are rendered
+# Left and right, and above and below the model, for names and dimensions.
+VIEWS_MARGIN_PX = (88 * SUPERSAMPLING, 62 * SUPERSAMPLING)
 AFAR = 20.0  # the distance of the camera in sizes of the model: lines of sight are nearly parallel
 PANEL_PAPER: Colour = (247, 247, 243)
-ROLES: tuple[tuple[int, str, Colour], ...] = (
+ROLE_LEGEND: tuple[tuple[int, str, Colour], ...] = (
     (BODY, "body, counts", (140, 199, 235)),
     (BASE, "base, does not count", (166, 166, 166)),
     (INSIGNIFICANT, "insignificant, does not count", ORANGE),
 )
-LINE = (38, 38, 44)
-TITLE, FACTS, LEGEND, NOTE, NAME, MARK = Face(30, "Bold"), Face(18), Face(16), Face(15), Face(16, "Bold"), Face(14)
+VIEWS_LINE_COLOUR = (38, 38, 44)
+VIEWS_TITLE_TYPE, VIEWS_FACTS_TYPE, VIEWS_LEGEND_TYPE, VIEWS_NOTE_TYPE, VIEWS_NAME_TYPE, VIEWS_MARK_TYPE = (
+    TypeFace(30, "Bold"),
+    TypeFace(18),
+    TypeFace(16),
+    TypeFace(15),
+    TypeFace(16, "Bold"),
+    TypeFace(14),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,16 +192,20 @@ def draw_four_views(model: Model, renderer: Renderer, path: Path, suggestions: S
     end in .png, its folder is not there, or it cannot be written.
     """
     check_png_path(path)
-    page = Image.new("RGB", (WIDTH, MARGIN + 2 * PANEL[1] + PANEL_GAP + 900 * FINE), PAPER)
+    page = Image.new("RGB", (PAGE_WIDTH_PX, PAGE_MARGIN_PX + 2 * PANEL[1] + PANEL_GAP + 900 * SUPERSAMPLING), PAPER)
     bodies = _bodies(model)
     for number, panel in enumerate(_panels(model)):
         picture = Image.fromarray(_painted(panel.view, bodies, renderer))
         _annotate(ImageDraw.Draw(picture), panel, model, suggestions)
         row, column = divmod(number, 2)
-        page.paste(picture, (MARGIN + column * (PANEL[0] + PANEL_GAP), MARGIN + row * (PANEL[1] + PANEL_GAP)))
-    bottom = _caption(ImageDraw.Draw(page), MARGIN + 2 * PANEL[1] + PANEL_GAP + 14 * FINE, model, suggestions)
+        page.paste(
+            picture, (PAGE_MARGIN_PX + column * (PANEL[0] + PANEL_GAP), PAGE_MARGIN_PX + row * (PANEL[1] + PANEL_GAP))
+        )
+    bottom = _caption(
+        ImageDraw.Draw(page), PAGE_MARGIN_PX + 2 * PANEL[1] + PANEL_GAP + 14 * SUPERSAMPLING, model, suggestions
+    )
     data = {"model": model.source, "eye": model.eye.tolist(), "eye_from": model.eye_from}
-    save_png(page.crop((0, 0, WIDTH, int(bottom) + 16 * FINE)), path, data)
+    save_png(page.crop((0, 0, PAGE_WIDTH_PX, int(bottom) + 16 * SUPERSAMPLING)), path, data)
 
 
 def _bodies(model: Model) -> list[Body]:
@@ -198,7 +214,7 @@ def _bodies(model: Model) -> list[Body]:
         return [Body(BODY + 1, model.mesh, Pose.standing())]
     return [
         Body(role + 1, model.mesh.subset(model.role == role), Pose.standing())
-        for role, _, _ in ROLES
+        for role, _, _ in ROLE_LEGEND
         if (model.role == role).any()
     ]
 
@@ -214,7 +230,7 @@ def _panels(model: Model) -> list[_Panel]:
     points = corners(low, high) - middle
     spans = np.max([np.ptp(points @ frame[:2].T, axis=0) for frame in axes], axis=0)
     distance = AFAR * float(np.linalg.norm(high - low))
-    room = np.array(PANEL) - 2 * np.array(ROOM)
+    room = np.array(PANEL) - 2 * np.array(VIEWS_MARGIN_PX)
     pixel = float(np.max(spans / room))
     step = pixel / distance
     width, height = PANEL
@@ -229,42 +245,49 @@ def _painted(view: View, bodies: Sequence[Body], renderer: Renderer) -> np.ndarr
     there = layer.ids > 0
     nearness = nearness_of(layer.depth)
     facing = normals(view, layer.ids, nearness)
-    table = np.array([PANEL_PAPER, *(colour for _, _, colour in ROLES)], np.float32) / np.float32(255.0)
+    table = np.array([PANEL_PAPER, *(colour for _, _, colour in ROLE_LEGEND)], np.float32) / np.float32(255.0)
     colours: Values = table[layer.ids]
     brightness = light(view, facing) * (1.0 - hollows(view, nearness))
     colours[there] = lit(colours[there], brightness[there].astype(np.float32))
     lines = outlines(layer.ids, nearness, facing)
-    colours = mixed(colours, np.array(LINE, np.float32) / np.float32(255.0), lines)
+    colours = mixed(colours, np.array(VIEWS_LINE_COLOUR, np.float32) / np.float32(255.0), lines)
     return (np.clip(colours, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
 
 
 def _annotate(drawing: Drawing, panel: _Panel, model: Model, suggestions: Sequence[Suggestion]) -> None:
-    NAME.draw(drawing, (14 * FINE, 9 * FINE), panel.name)
-    drawing.rectangle([0, 0, PANEL[0] - 1, PANEL[1] - 1], outline=RULE, width=FINE)
+    VIEWS_NAME_TYPE.draw(drawing, (14 * SUPERSAMPLING, 9 * SUPERSAMPLING), panel.name)
+    drawing.rectangle([0, 0, PANEL[0] - 1, PANEL[1] - 1], outline=RULE_COLOUR, width=SUPERSAMPLING)
     box = panel.pixel(corners(*model.mesh.bounds))
     (left, top), (_, bottom) = box.min(axis=0), box.max(axis=0)
     if panel.name != "top":
-        rim = 30 * FINE
-        drawing.line([(rim, bottom), (PANEL[0] - rim, bottom)], fill=SOFT_INK, width=FINE // 2)
+        rim = 30 * SUPERSAMPLING
+        drawing.line([(rim, bottom), (PANEL[0] - rim, bottom)], fill=SOFT_INK, width=SUPERSAMPLING // 2)
     for number, suggestion in enumerate(suggestions, 1):
         for low, high in suggestion.boxes:
-            dashed_box(drawing, panel.pixel(corners(low, high)), str(number), MARK)
+            dashed_box(drawing, panel.pixel(corners(low, high)), str(number), VIEWS_MARK_TYPE)
     if panel.name == "front":
         _dimension_base(drawing, panel, model)
     if panel.name == "right":
         low, high = model.mesh.bounds[:, 2]
-        upright_dimension(drawing, left - 16 * FINE, (bottom, top), f"{high - low:.1f} mm", MARK, leftwards=True)
+        upright_dimension(
+            drawing, left - 16 * SUPERSAMPLING, (bottom, top), f"{high - low:.1f} mm", VIEWS_MARK_TYPE, leftwards=True
+        )
     if panel.name == "top":
         start = np.array([*model.base_centre, model.mesh.bounds[1, 2]])
         ahead = np.array([*cosine_and_sine(model.front), 0.0])
         ends = panel.pixel(np.array([start, start + ahead]))
-        arrow(drawing, ends[0], top - 26 * FINE, "front", MARK)
-        scale_bar(drawing, (16 * FINE, PANEL[1] - 16 * FINE), float(np.linalg.norm(ends[1] - ends[0])), MARK)
+        arrow(drawing, ends[0], top - 26 * SUPERSAMPLING, "front", VIEWS_MARK_TYPE)
+        scale_bar(
+            drawing,
+            (16 * SUPERSAMPLING, PANEL[1] - 16 * SUPERSAMPLING),
+            float(np.linalg.norm(ends[1] - ends[0])),
+            VIEWS_MARK_TYPE,
+        )
     if model.kind != "terrain":  # the eye, over the other places where it may be; with words in the first panel alone
         texts = [f"{100 * place.likelihood:.0f} %" for place in model.eye_candidates[1:]]
         texts.append("eye" if model.eye_from == "given" else "eye, estimated")
         for eye, text in zip([*(place.eye for place in model.eye_candidates[1:]), model.eye], texts, strict=True):
-            eye_mark(drawing, panel.pixel(eye[None])[0], text if panel.name == "front" else "", MARK)
+            eye_mark(drawing, panel.pixel(eye[None])[0], text if panel.name == "front" else "", VIEWS_MARK_TYPE)
 
 
 def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
@@ -275,31 +298,42 @@ def _dimension_base(drawing: Drawing, panel: _Panel, model: Model) -> None:
     across, along = np.ptp(points @ panel.view.axes[[0, 2]].T, axis=0)
     is_round = abs(across - along) < 0.03 * across
     width = f"{'Ø ' if is_round else ''}{across:.1f} mm"
-    cross_dimension(drawing, (left, right), bottom + 18 * FINE, width, MARK)
-    upright_dimension(drawing, right + 16 * FINE, (bottom, top), f"{model.base.height:.1f} mm", MARK)
+    cross_dimension(drawing, (left, right), bottom + 18 * SUPERSAMPLING, width, VIEWS_MARK_TYPE)
+    upright_dimension(
+        drawing, right + 16 * SUPERSAMPLING, (bottom, top), f"{model.base.height:.1f} mm", VIEWS_MARK_TYPE
+    )
 
 
 def _caption(drawing: Drawing, y: float, model: Model, suggestions: Sequence[Suggestion]) -> float:
     """Writes the facts about the model and the legend of its colours; gives the row at which they end."""
-    TITLE.draw(drawing, (MARGIN, y), TITLE.elided(TITLE.printable(model.source), WIDTH - 2 * MARGIN))
-    y += TITLE.line
+    VIEWS_TITLE_TYPE.draw(
+        drawing,
+        (PAGE_MARGIN_PX, y),
+        VIEWS_TITLE_TYPE.elided(VIEWS_TITLE_TYPE.printable(model.source), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX),
+    )
+    y += VIEWS_TITLE_TYPE.line
     for line in (_about(model), _base_and_eye(model)):
-        y = write_lines(drawing, y, line, FACTS, 2)
+        y = write_lines(drawing, y, line, VIEWS_FACTS_TYPE, 2)
     for note in _notes(model, suggestions):
-        y = write_lines(drawing, y, note, NOTE, 2, SOFT_INK)
-    y += 12 * FINE
-    drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
-    y += 11 * FINE
-    x, side = float(MARGIN), 17 * FINE
-    for role, words, colour in ROLES:
+        y = write_lines(drawing, y, note, VIEWS_NOTE_TYPE, 2, SOFT_INK)
+    y += 12 * SUPERSAMPLING
+    drawing.line([PAGE_MARGIN_PX, y, PAGE_WIDTH_PX - PAGE_MARGIN_PX, y], fill=RULE_COLOUR, width=SUPERSAMPLING)
+    y += 11 * SUPERSAMPLING
+    x, side = float(PAGE_MARGIN_PX), 17 * SUPERSAMPLING
+    for role, words, colour in ROLE_LEGEND:
         count = len(model.role) if model.kind == "terrain" and role == BODY else int((model.role == role).sum())
         if count == 0 or (model.kind == "terrain" and role != BODY):
             continue
         text = f"{'terrain, blocks whole' if model.kind == 'terrain' else words}: {count:,} triangles"
-        drawing.rectangle([x, y + 3 * FINE, x + side, y + 3 * FINE + side], fill=colour, outline=INK, width=FINE // 2)
-        LEGEND.draw(drawing, (x + side + 8 * FINE, y), text)
-        x += side + 34 * FINE + LEGEND.width(text)
-    return y + LEGEND.line
+        drawing.rectangle(
+            [x, y + 3 * SUPERSAMPLING, x + side, y + 3 * SUPERSAMPLING + side],
+            fill=colour,
+            outline=INK,
+            width=SUPERSAMPLING // 2,
+        )
+        VIEWS_LEGEND_TYPE.draw(drawing, (x + side + 8 * SUPERSAMPLING, y), text)
+        x += side + 34 * SUPERSAMPLING + VIEWS_LEGEND_TYPE.width(text)
+    return y + VIEWS_LEGEND_TYPE.line
 
 
 def _about(model: Model) -> str:

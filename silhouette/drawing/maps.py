@@ -12,10 +12,10 @@ import shapely
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.common.text import did_you_mean
-from silhouette.drawing.captions import BOLD, HAIRLINE, THIN, Swatch
+from silhouette.drawing.captions import BOLD_LINE_PT, HAIRLINE_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import areas
-from silhouette.drawing.saving import Description, save
+from silhouette.drawing.saving import FigureDescription, save
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style, channels, hexadecimal, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
@@ -24,10 +24,10 @@ from silhouette.judging.maps import Map
 from silhouette.rules import rule_called
 
 Layer = Literal["verdict", "seen-by"]
-LAYERS: tuple[Layer, ...] = ("verdict", "seen-by")
+MAP_LAYERS: tuple[Layer, ...] = ("verdict", "seen-by")
 PAINTED = 3.5  # matplotlib's zorder of the places: above the ground and the areas of terrain, below outlines and models
 TOLD_APART = 1.0  # mm on paper: places that are as wide, or wider, are parted by thin lines
-MOST_NAMED = 3  # the most names in a title
+MAX_TITLE_NAMES = 3  # the most names in a title
 COUNTS = ("#423e50", "#22639a", "#4aa3da", "#d9eefb")  # from nobody to everyone: blue is seen
 
 
@@ -42,17 +42,17 @@ class MapLook:
     @classmethod
     def called(cls, layer: str, style: str, language: str) -> MapLook:
         """The look by names. RequestError where there is no such layer, style or language."""
-        chosen = next((choice for choice in LAYERS if choice == layer), None)
+        chosen = next((choice for choice in MAP_LAYERS if choice == layer), None)
         if chosen is None:
-            raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, LAYERS)}")
+            raise RequestError(f"--layer {layer}: no such layer; {did_you_mean(layer, MAP_LAYERS)}")
         return cls(chosen, style_called(style), Words(language).language)
 
 
-Paint = tuple[str, str, Flags]  # how some places (q,) are painted: the words for the legend, the colour, and which
+PlacePaint = tuple[str, str, Flags]  # how some places (q,) are painted: the words for the legend, the colour, and which
 
 
 @dataclass(frozen=True)
-class Grid:
+class PaperGrid:
     """The places on paper: squares, but for those at the greatest edges of the table, which end there."""
 
     low: Floats  # (2,) the least corner of the table, in units of the drawing
@@ -92,7 +92,7 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
             "move": request.move,
             **sheet.data,
         }
-        save(sheet.finish(), path, Description(sheet.title, sheet.about, data))
+        save(sheet.finish(), path, FigureDescription(sheet.title, sheet.about, data))
 
 
 def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:
@@ -111,19 +111,19 @@ def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
     unit = float(sheet.data["frame"].get("mm", 1.0))
     step = drawn.request.grid / unit
     low, high = drawn.table / unit
-    grid = Grid(low, step, (high - low) / step)
+    grid = PaperGrid(low, step, (high - low) / step)
     sheet.legend_entries.clear()
     for words, colour, which in _counts(sheet, drawn) if layer == "seen-by" else _verdicts(sheet, drawn):
         index = drawn.index[which]
-        areas(sheet, grid.rings(index), fill=colour, edge=colour, width=HAIRLINE, zorder=PAINTED)
+        areas(sheet, grid.rings(index), fill=colour, edge=colour, width=HAIRLINE_PT, zorder=PAINTED)
         if step >= sheet.paper(TOLD_APART):
-            areas(sheet, grid.squares(index), edge=sheet.style.paper, width=HAIRLINE, zorder=PAINTED + 0.1)
+            areas(sheet, grid.squares(index), edge=sheet.style.paper, width=HAIRLINE_PT, zorder=PAINTED + 0.1)
         sheet.legend(Swatch(words, colour, sheet.style.rule))
     if layer == "verdict" and drawn.marginal.any():
         _hatch(sheet, drawn, grid)
     if not drawn.cells.stands.all():
         rings = grid.rings(drawn.index[~drawn.cells.stands])
-        areas(sheet, rings, edge=sheet.style.soft_ink, width=THIN, zorder=PAINTED + 0.3, mark="unfit")
+        areas(sheet, rings, edge=sheet.style.soft_ink, width=THIN_LINE_PT, zorder=PAINTED + 0.3, mark="unfit")
         sheet.legend(Swatch(sheet.words("map unfit"), sheet.style.ground, sheet.style.soft_ink))
     if layer == "verdict":
         _mark_nearest(sheet, drawn, unit)
@@ -131,7 +131,7 @@ def _draw_map(sheet: Sheet, drawn: Map, layer: Layer) -> None:
     sheet.data["map"] = {"least": low.tolist(), "grid": step}
 
 
-def _verdicts(sheet: Sheet, drawn: Map) -> list[Paint]:
+def _verdicts(sheet: Sheet, drawn: Map) -> list[PlacePaint]:
     rules = drawn.scene.rules
     colours = verdict_colours(rule_called(rules).levels)
     words = sheet.words.of(rules)
@@ -140,14 +140,14 @@ def _verdicts(sheet: Sheet, drawn: Map) -> list[Paint]:
     return [paint for paint in paints if paint[2].any()]
 
 
-def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
+def _counts(sheet: Sheet, drawn: Map) -> list[PlacePaint]:
     """The paints of how many see it, or are seen: from none, dark, to all, light; of many, some together."""
     most = len(drawn.checks)
     steps = min(most, 8)
     edges = np.unique(np.round(np.linspace(0, most, steps + 1)).astype(int))  # 0, then up to each of the others
     key = "map sees" if drawn.request.role == "attacker" else "map seen by"
     places, ends = np.linspace(0.0, 1.0, len(COUNTS)), np.array([channels(colour) for colour in COUNTS])
-    paints, least = list[Paint](), 0
+    paints, least = list[PlacePaint](), 0
     for number, greatest in enumerate(edges.tolist()):
         which = drawn.cells.stands & (drawn.seen_by >= least) & (drawn.seen_by <= greatest)
         words = str(greatest) if least == greatest else f"{least}–{greatest}"
@@ -159,7 +159,7 @@ def _counts(sheet: Sheet, drawn: Map) -> list[Paint]:
     return paints
 
 
-def _hatch(sheet: Sheet, drawn: Map, grid: Grid) -> None:
+def _hatch(sheet: Sheet, drawn: Map, grid: PaperGrid) -> None:
     """Hatches the places that are too close to call: dark on light colours, light on dark ones."""
     style, middle = sheet.style, len(drawn.verdicts) / 2
     for line, which in ((PRINT.ink, drawn.verdict < middle), (PRINT.paper, drawn.verdict >= middle)):
@@ -180,7 +180,7 @@ def _mark_nearest(sheet: Sheet, drawn: Map, unit: float) -> None:
         x, y = (drawn.cells.at[number, :2] / unit).tolist()
         away = float(np.hypot(*(drawn.cells.at[number, :2] - drawn.start)))
         look: dict[str, Any] = {"markersize": 4.2, "color": style.paper, "markeredgecolor": style.ink, "zorder": 24}
-        sheet.axes.plot([x], [y], "D", markeredgewidth=BOLD, **look)
+        sheet.axes.plot([x], [y], "D", markeredgewidth=BOLD_LINE_PT, **look)
         distance = sheet.words("inches", number=sheet.words.number(f"{away / INCH:.1f}"))
         reach = sheet.paper(1.2)
         sheet.label(f"{' / '.join(verdicts)} {distance}", (x, y), clear=(reach, reach), bold=True)
@@ -190,8 +190,8 @@ def _mark_nearest(sheet: Sheet, drawn: Map, unit: float) -> None:
 
 def _caption(sheet: Sheet, drawn: Map, layer: Layer) -> None:
     request, names = drawn.request, list(drawn.others)
-    if len(names) > MOST_NAMED:
-        names = [*names[: MOST_NAMED - 1], sheet.words("more", count=len(names) - MOST_NAMED + 1)]
+    if len(names) > MAX_TITLE_NAMES:
+        names = [*names[: MAX_TITLE_NAMES - 1], sheet.words("more", count=len(names) - MAX_TITLE_NAMES + 1)]
     looks = request.role == "attacker"
     title = sheet.words("map to" if looks else "map from", name=request.move, others=", ".join(names))
     if layer == "seen-by":

@@ -15,7 +15,7 @@ import numpy as np
 
 from silhouette.common.geometry import INCH, Floats
 from silhouette.drawing import plotting
-from silhouette.drawing.captions import HAIRLINE, LINE, SMALL, THIN
+from silhouette.drawing.captions import HAIRLINE_PT, LINE_PT, SMALL_PT, THIN_LINE_PT
 from silhouette.drawing.sheet import TWO_COLUMNS, Sheet
 from silhouette.drawing.table.tracing import Rings, path_of
 from silhouette.drawing.typeface import elided
@@ -24,14 +24,14 @@ from silhouette.rules.base import Verdict
 Steps = tuple[float, ...]
 Box = tuple[float, float, float, float]  # left, bottom, right and top, in units of the drawing
 INCHES = tuple(INCH * count for count in (1, 2, 3, 6, 12, 24, 48, 96))  # steps of grids and of numbers in inches, mm
-MILLIMETRES = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))  # steps
+TICK_STEPS_MM = tuple(10.0**power * count for power in range(1, 5) for count in (1, 2, 5))  # steps
 DECADES = tuple(10.0**power * count for power in range(-4, 7) for count in (1, 2, 5))  # steps of numbers in any units
 LINES_APART = 1.3  # the least distance of two grid lines, mm on paper
 NUMBERS_APART = 9.0  # the least distance of two numbers, mm on paper
-TICK = 0.9  # the length of a tick, mm on paper
+TICK_MM = 0.9  # the length of a tick, mm on paper
 OVER_NAMES = 26.0  # the zorder of ticks and numbers
-CORNER = 4.0  # the room at the upper right corner that is left to the numbers of the upper edge, mm on paper
-MARGIN = 7.0  # the room for numbers on each side of the rectangle, mm on paper
+CORNER_ROOM_MM = 4.0  # the room at the upper right corner that is left to the numbers of the upper edge, mm on paper
+NUMBERS_MARGIN_MM = 7.0  # the room for numbers on each side of the rectangle, mm on paper
 MAX_RULER_MARKS = 400  # the most lines or numbers along one edge, whatever the table's size
 MINUS = "\N{MINUS SIGN}"
 
@@ -69,9 +69,9 @@ def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0) -> float:
     length, steps = max(right - left, top - bottom), scaled(INCHES, mm)
     fine, numbered = (step_of(sheet, steps, apart, length) for apart in (LINES_APART, NUMBERS_APART))
     for step, width, colour in (
-        (fine, HAIRLINE, sheet.style.grid),
-        (numbered, THIN, sheet.style.grid),
-        (None, THIN, sheet.style.rule),
+        (fine, HAIRLINE_PT, sheet.style.grid),
+        (numbered, THIN_LINE_PT, sheet.style.grid),
+        (None, THIN_LINE_PT, sheet.style.rule),
     ):
         upright = multiples(step, left, right) if step else np.zeros(int(left <= 0.0 <= right))
         across = multiples(step, bottom, top) if step else np.zeros(int(bottom <= 0.0 <= top))
@@ -86,7 +86,7 @@ def draw_table_top(sheet: Sheet, box: Box, shown: Box, *, mm: float | None = 1.0
     """
     sheet.tallest = TWO_COLUMNS
     sheet.frame(*room_round(shown, sheet.width, TWO_COLUMNS), ground=sheet.style.paper, line=False)
-    rectangle(sheet, *box, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE, zorder=0.1, mark="table")
+    rectangle(sheet, *box, fill=sheet.style.ground, edge=sheet.style.rule, width=LINE_PT, zorder=0.1, mark="table")
     if mm is None:
         draw_numbers(sheet, box)
     else:
@@ -99,7 +99,7 @@ def draw_table_top(sheet: Sheet, box: Box, shown: Box, *, mm: float | None = 1.0
 def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0) -> None:
     """Draws ticks and numbers round a rectangle: inches below and on the left, millimetres above and on the right."""
     left, bottom, right, top = box
-    for steps, across, upright, way in ((INCHES, bottom, left, -1.0), (MILLIMETRES, top, right, 1.0)):
+    for steps, across, upright, way in ((INCHES, bottom, left, -1.0), (TICK_STEPS_MM, top, right, 1.0)):
         _ruler(sheet, steps, (left, right), across, way, x=True, mm=mm)
         _ruler(sheet, steps, (bottom, top), upright, way, x=False, mm=mm)
     _keep_names_in(sheet, box)
@@ -110,8 +110,8 @@ def draw_ticks(sheet: Sheet, box: Box, *, mm: float | None = 1.0) -> None:
     left, bottom, right, top = box
     steps, length = (DECADES, 1.0) if mm is None else (INCHES, mm)
     _ruler(sheet, steps, (left, right), top, -1.0, x=True, mm=length)
-    _ruler(sheet, steps, (bottom, top - sheet.paper(CORNER)), right, -1.0, x=False, mm=length)
-    sheet.reserve(left, top - sheet.paper(TICK + 2.8), right, top)
+    _ruler(sheet, steps, (bottom, top - sheet.paper(CORNER_ROOM_MM)), right, -1.0, x=False, mm=length)
+    sheet.reserve(left, top - sheet.paper(TICK_MM + 2.8), right, top)
 
 
 def draw_numbers(sheet: Sheet, box: Box) -> None:
@@ -135,10 +135,10 @@ def _ruler(
 ) -> None:
     """Draws one edge's ticks and numbers; ``way`` is the direction, 1 or -1, in which they stand off it."""
     step = step_of(sheet, scaled(steps, mm), NUMBERS_APART, span[1] - span[0])
-    tick, gap = way * sheet.paper(TICK), way * sheet.paper(TICK + 0.6)
+    tick, gap = way * sheet.paper(TICK_MM), way * sheet.paper(TICK_MM + 0.6)
     places = multiples(step, *span)
     lines = sheet.axes.vlines if x else sheet.axes.hlines
-    lines(places, edge, edge + tick, colors=sheet.style.soft_ink, linewidth=THIN, zorder=OVER_NAMES)
+    lines(places, edge, edge + tick, colors=sheet.style.soft_ink, linewidth=THIN_LINE_PT, zorder=OVER_NAMES)
     room = sheet.paper(NUMBERS_APART) / 3
     for place in places.tolist():
         if not span[0] + room * 0.2 <= place <= span[1] - room * 0.2:
@@ -148,7 +148,7 @@ def _ruler(
             at, across, upright = (place, edge + gap), "center", "bottom" if way > 0.0 else "top"
         else:
             at, across, upright = (edge + gap, place), "left" if way > 0.0 else "right", "center_baseline"
-        sheet.text(*at, text, size=SMALL, color=sheet.style.soft_ink, zorder=OVER_NAMES, ha=across, va=upright)
+        sheet.text(*at, text, size=SMALL_PT, color=sheet.style.soft_ink, zorder=OVER_NAMES, ha=across, va=upright)
 
 
 def _number(sheet: Sheet, place: float, steps: Steps, *, named: bool) -> str:
@@ -171,14 +171,15 @@ def room_round(box: Box, width: float, tallest: float) -> Box:
     [-70.0, -70.0, 830.0, 170.0]
     """
     left, bottom, right, top = box
-    unit = max((right - left) / (width - 2 * MARGIN), (top - bottom) / (tallest - 2 * MARGIN))
-    room = MARGIN * unit
+    unit = max((right - left) / (width - 2 * NUMBERS_MARGIN_MM), (top - bottom) / (tallest - 2 * NUMBERS_MARGIN_MM))
+    room = NUMBERS_MARGIN_MM * unit
     return left - room, bottom - room, right + room, top + room
 
 
 class AreaStyle(TypedDict, total=False):
     """How an area is drawn; nothing of it is required. The hatch, as matplotlib spells it, is in the colour of the
-    edge, the width of the outline in points, `THIN` by default, alpha of the fill alone; ``mark`` is the id in SVG.
+    edge, the width of the outline in points, `THIN_LINE_PT` by default, alpha of the fill alone; ``mark`` is the id in
+    SVG.
     """
 
     fill: str | None
@@ -204,7 +205,12 @@ def rectangle(sheet: Sheet, left: float, bottom: float, right: float, top: float
 def areas(sheet: Sheet, rings: Sequence[Any], **style: Unpack[AreaStyle]) -> None:
     """Several polygons (n, 2) as one shape, which is much faster than one by one."""
     outlines = tuple(np.asarray(ring, dtype=np.float64) for ring in rings)
-    fill, edge, hatch, width = style.get("fill"), style.get("edge"), style.get("hatch"), style.get("width", THIN)
+    fill, edge, hatch, width = (
+        style.get("fill"),
+        style.get("edge"),
+        style.get("hatch"),
+        style.get("width", THIN_LINE_PT),
+    )
     layers: list[dict[str, Any]] = []
     if fill is not None:
         layers.append({"facecolor": fill, "edgecolor": "none", "linewidth": 0.0, "alpha": style.get("alpha", 1.0)})
@@ -223,7 +229,7 @@ def shape(
 ) -> None:
     """Fills outlines in the frame's units, but for their holes; options are as of a matplotlib patch."""
     if rings:
-        style = {"linewidth": THIN, "joinstyle": "round", **options}
+        style = {"linewidth": THIN_LINE_PT, "joinstyle": "round", **options}
         patch = plotting.patches.PathPatch(path_of(rings), facecolor=fill, edgecolor=edge, zorder=zorder, **style)
         sheet.axes.add_artist(patch).set_gid(mark)  # a frame is set, for which add_patch would measure every point
 
@@ -235,8 +241,8 @@ def disc(sheet: Sheet, centre: tuple[float, float], radius: float, **style: Unpa
 
 
 class LineStyle(TypedDict, total=False):
-    """How a line is drawn; nothing of it is required. The width, in points, is `LINE` by default; ``mark`` is the id in
-    SVG.
+    """How a line is drawn; nothing of it is required. The width, in points, is `LINE_PT` by default; ``mark`` is the id
+    in SVG.
     """
 
     width: float
@@ -248,12 +254,12 @@ class LineStyle(TypedDict, total=False):
 def line(sheet: Sheet, start: Any, end: Any, colour: str, **style: Unpack[LineStyle]) -> None:
     """A straight line between two points."""
     (x, y), (to_x, to_y) = start, end
-    look: dict[str, Any] = {"linewidth": style.get("width", LINE), "linestyle": style.get("dashes", "-")}
+    look: dict[str, Any] = {"linewidth": style.get("width", LINE_PT), "linestyle": style.get("dashes", "-")}
     shape = plotting.lines.Line2D([x, to_x], [y, to_y], color=colour, zorder=style.get("zorder", 10.0), **look)
     sheet.axes.add_artist(shape).set_gid(style.get("mark"))
 
 
-def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: float = 10.0) -> None:
+def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE_PT, zorder: float = 10.0) -> None:
     """Straight lines (n, 2, 2), from where to where, as one shape."""
     points = np.asarray(ends, dtype=np.float64).reshape(-1, 2)
     codes = np.resize([plotting.path.Path.MOVETO, plotting.path.Path.LINETO], len(points))
@@ -264,7 +270,7 @@ def lines(sheet: Sheet, ends: Any, colour: str, *, width: float = LINE, zorder: 
 
 def arrow(sheet: Sheet, start: Any, end: Any, colour: str, heads: str = "-|>", **style: Unpack[LineStyle]) -> None:
     """A line with a head at its end, or at both where ``heads`` is ``<|-|>``."""
-    look: dict[str, Any] = {"linewidth": style.get("width", LINE), "zorder": style.get("zorder", 10.0)}
+    look: dict[str, Any] = {"linewidth": style.get("width", LINE_PT), "zorder": style.get("zorder", 10.0)}
     look |= {"arrowstyle": f"{heads},head_length=3,head_width=1.4", "shrinkA": 0.0, "shrinkB": 0.0}
     shape = plotting.patches.FancyArrowPatch(tuple(start), tuple(end), color=colour, joinstyle="miter", **look)
     sheet.axes.add_artist(shape).set_gid(style.get("mark"))
@@ -281,7 +287,7 @@ def cross(sheet: Sheet, at: Any, colour: str, *, size: float = 1.3, zorder: floa
 
 def short(sheet: Sheet, name: str) -> str:
     """A name as a legend has room for it, cut in its middle where it is long."""
-    return elided(name, 0.4 * sheet.width, SMALL)
+    return elided(name, 0.4 * sheet.width, SMALL_PT)
 
 
 def title(sheet: Sheet, verdict: Verdict) -> str:

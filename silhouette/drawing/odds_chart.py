@@ -8,27 +8,33 @@ from typing import Any
 import numpy as np
 
 from silhouette.drawing import plotting, typeface
-from silhouette.drawing.captions import HAIRLINE, SMALL, THIN
-from silhouette.drawing.captions import NAME as NAMED
+from silhouette.drawing.captions import HAIRLINE_PT, SMALL_PT, THIN_LINE_PT
+from silhouette.drawing.captions import NAME_PT as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
 from silhouette.drawing.words.words import Words
 from silhouette.judging.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.judging.monte_carlo import Odds
-from silhouette.rules.base import Level, Scale, Verdict
+from silhouette.rules.base import Level, Verdict, VerdictScale
 
-NAME = "odds"  # the name of the figure
-WIDE, HIGH = 100.0, 52.0  # the drawing, in hundredths of its width
-MARGIN = 4.0  # free room on both sides, for the numbers at the ends
+ODDS_FIGURE = "odds"  # the name of the figure
+CHART_WIDTH, CHART_HEIGHT = 100.0, 52.0  # the drawing, in hundredths of its width
+CHART_MARGIN = 4.0  # free room on both sides, for the numbers at the ends
 BAR, BARS = (42.0, 51.0), (7.0, 38.0)  # height at which the bar of the odds begins and ends, and the bars of the trials
-BINS = 50  # the bars of the trials
-BESIDE = 1.0  # mm free on both sides of words in the bar: a part too narrow for a name has its number, or nothing
+HISTOGRAM_BINS = 50  # the bars of the trials
+# mm free on both sides of words in the bar: a part too narrow for a name has its number, or nothing.
+BAR_TEXT_MARGIN = 1.0
 SPARE = 0.15  # free room on both sides of the shares, as a part of their range; and the least range itself
 
-HATCHES: Mapping[Level, str | None] = {Level.CLEAR: None, Level.PARTIAL: "...", Level.FULL: "////", Level.BLOCKED: None}
+LEVEL_HATCHES: Mapping[Level, str | None] = {
+    Level.CLEAR: None,
+    Level.PARTIAL: "...",
+    Level.FULL: "////",
+    Level.BLOCKED: None,
+}
 """The hatch of each level, so that a copy in grey tells the same."""
 
-WEIGHING: Mapping[str, str] = {  # the phrase for each doubt that may weigh most
+DOUBT_PHRASES: Mapping[str, str] = {  # the phrase for each doubt that may weigh most
     "place": "from place",
     "facing": "from facing",
     "eye": "from eye",
@@ -37,15 +43,15 @@ WEIGHING: Mapping[str, str] = {  # the phrase for each doubt that may weigh most
 }
 
 
-def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> Figure:
+def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: VerdictScale) -> Figure:
     """The figure of a verdict's odds, with the level of each verdict, from exposed to covered."""
-    return Figure(NAME, lambda sheet: draw_odds(sheet, verdict, odds, levels, scale))
+    return Figure(ODDS_FIGURE, lambda sheet: draw_odds(sheet, verdict, odds, levels, scale))
 
 
-def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> None:
+def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: VerdictScale) -> None:
     """Draws the odds of a verdict on a sheet; the arguments are those of `odds_figure`."""
-    sheet.frame(-MARGIN, 0.0, WIDE + MARGIN, HIGH, ground=sheet.style.paper, line=False)
-    words, shares = sheet.words.of(verdict.rules), odds.found.shares.ravel()
+    sheet.frame(-CHART_MARGIN, 0.0, CHART_WIDTH + CHART_MARGIN, CHART_HEIGHT, ground=sheet.style.paper, line=False)
+    words, shares = sheet.words.of(verdict.rules), odds.outcomes.shares.ravel()
     _draw_bar(sheet, odds, levels, words)
     trials = words("trials", count=odds.trials, target=verdict.target)
     if not np.isnan(shares).all() and _draw_trials(sheet, odds, levels, scale):
@@ -60,7 +66,7 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
     sheet.caption(title, words("odds", odds=parts))
     sheet.note(trials)
     error = words.number(f"{100.0 * odds.error:.1f} %")
-    sheet.note(f"{words('sure', error=error)} {words(WEIGHING[odds.doubt_from])}")
+    sheet.note(f"{words('sure', error=error)} {words(DOUBT_PHRASES[odds.doubt_from])}")
 
 
 def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:
@@ -69,17 +75,17 @@ def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Word
         if part:
             level = levels[verdict]
             fill, ink = (hexadecimal(colour) for colour in (LEVEL_COLOURS[level], ink_on(LEVEL_COLOURS[level])))
-            _box(sheet, level, left, bottom, WIDE * part, top - bottom)
+            _box(sheet, level, left, bottom, CHART_WIDTH * part, top - bottom)
             texts = (_named(words, verdict, part), _in_hundred(words, part))
-            fitting = [text for text in texts if sheet.paper(_wide(text)) <= WIDE * part]
+            fitting = [text for text in texts if sheet.paper(_wide(text)) <= CHART_WIDTH * part]
             if fitting:
                 sheet.axes.text(
-                    left + WIDE * part / 2, (bottom + top) / 2, fitting[0],
+                    left + CHART_WIDTH * part / 2, (bottom + top) / 2, fitting[0],
                     ha="center", va="center_baseline", color=ink, parse_math=False,
                     fontproperties=typeface.face(NAMED, True),
                     bbox={"boxstyle": "round,pad=0.2", "facecolor": fill, "edgecolor": "none"},
                 )  # fmt: skip
-        left += WIDE * part
+        left += CHART_WIDTH * part
 
 
 def _named(words: Words, verdict: str, part: float) -> str:
@@ -91,39 +97,43 @@ def _in_hundred(words: Words, part: float) -> str:
 
 
 def _wide(text: str) -> float:
-    return typeface.width(text, NAMED, True) + 2.0 * BESIDE
+    return typeface.width(text, NAMED, True) + 2.0 * BAR_TEXT_MARGIN
 
 
-def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: Scale) -> bool:
+def _draw_trials(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], scale: VerdictScale) -> bool:
     """Trials by obscured share, verdict on verdict. Whether a share at which the verdict changes is among them."""
-    shares, (bottom, top) = odds.found.shares.ravel(), BARS
+    shares, (bottom, top) = odds.outcomes.shares.ravel(), BARS
     least, most = float(np.nanmin(shares)), float(np.nanmax(shares))
     spare = SPARE * max(most - least, SPARE)
     low, high = max(0.0, least - spare), min(1.0, most + spare)
     marks = [mark for mark in scale.marks if low < mark < high]
     # A bar ends where the verdict changes; the last one may reach beyond.
-    wide = (high - low) / BINS
-    edges = (low + wide * np.arange(BINS + 2) - ((low - marks[0]) % -wide if marks else 0.0)).astype(np.float64)
+    wide = (high - low) / HISTOGRAM_BINS
+    edges = (low + wide * np.arange(HISTOGRAM_BINS + 2) - ((low - marks[0]) % -wide if marks else 0.0)).astype(
+        np.float64
+    )
     inside = np.minimum(shares, high - wide / 2)  # so is what is wholly obscured
     counts = np.array([
-        np.histogram(inside[odds.found.levels.ravel() == number], edges)[0] for number in range(len(levels))
+        np.histogram(inside[odds.outcomes.levels.ravel() == number], edges)[0] for number in range(len(levels))
     ])  # fmt: skip
     tall = (top - bottom) / max(1, int(counts.sum(axis=0).max()))
-    x = WIDE * np.clip((edges - low) / (high - low), 0.0, 1.0)
+    x = CHART_WIDTH * np.clip((edges - low) / (high - low), 0.0, 1.0)
     below = np.full(len(edges) - 1, bottom)
     for level, count in zip(levels.values(), counts, strict=True):
         for number in np.flatnonzero(count).tolist():
             left, wide = x[number], x[number + 1] - x[number]
             _box(sheet, level, float(left), float(below[number]), float(wide), float(tall * count[number]))
         below = below + tall * count
-    sheet.axes.plot([0.0, WIDE], [bottom, bottom], color=sheet.style.soft_ink, linewidth=THIN)
+    sheet.axes.plot([0.0, CHART_WIDTH], [bottom, bottom], color=sheet.style.soft_ink, linewidth=THIN_LINE_PT)
     for mark in marks:
-        place = WIDE * (mark - low) / (high - low)
-        sheet.axes.plot([place] * 2, [bottom, top + 2.0], color=sheet.style.ink, linewidth=2 * THIN, linestyle="--")
+        place = CHART_WIDTH * (mark - low) / (high - low)
+        sheet.axes.plot(
+            [place] * 2, [bottom, top + 2.0], color=sheet.style.ink, linewidth=2 * THIN_LINE_PT, linestyle="--"
+        )
     for share in _ticks(low, high):
-        place = WIDE * (share - low) / (high - low)
-        sheet.axes.plot([place] * 2, [bottom, bottom - 0.8], color=sheet.style.soft_ink, linewidth=THIN)
-        sheet.text(place, bottom - 3.0, sheet.words.number(f"{100.0 * share:g} %"), size=SMALL, ha="center")
+        place = CHART_WIDTH * (share - low) / (high - low)
+        sheet.axes.plot([place] * 2, [bottom, bottom - 0.8], color=sheet.style.soft_ink, linewidth=THIN_LINE_PT)
+        sheet.text(place, bottom - 3.0, sheet.words.number(f"{100.0 * share:g} %"), size=SMALL_PT, ha="center")
     return bool(marks)
 
 
@@ -142,8 +152,8 @@ def _box(sheet: Sheet, level: Level, left: float, bottom: float, wide: float, hi
     look: dict[str, Any] = {
         "facecolor": hexadecimal(LEVEL_COLOURS[level]),
         "edgecolor": hexadecimal(ink_on(LEVEL_COLOURS[level])),
-        "hatch": HATCHES[level],
+        "hatch": LEVEL_HATCHES[level],
     }
     if level is Level.BLOCKED:  # which is as dark as a dark page
-        look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE}
+        look |= {"edgecolor": sheet.style.soft_ink, "linewidth": HAIRLINE_PT}
     sheet.axes.add_patch(plotting.patches.Rectangle((left, bottom), wide, high, **{"linewidth": 0.0, **look}))

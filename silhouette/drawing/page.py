@@ -15,13 +15,14 @@ from silhouette.drawing.styles import Colour
 from silhouette.drawing.typesetting import Type, Weight, open_sans
 from silhouette.files.writing import Content, check_place, write_file
 
-FINE = 2  # factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges
-WIDTH = 1200 * FINE
-MARGIN = 28 * FINE
+# Factor by which everything is drawn larger than it is shown; it is made smaller at the end, for smooth edges.
+SUPERSAMPLING = 2
+PAGE_WIDTH_PX = 1200 * SUPERSAMPLING
+PAGE_MARGIN_PX = 28 * SUPERSAMPLING
 PAPER: Colour = (253, 252, 249)
 INK: Colour = (33, 36, 42)
 SOFT_INK: Colour = (103, 107, 114)
-RULE: Colour = (208, 206, 200)
+RULE_COLOUR: Colour = (208, 206, 200)
 
 # Okabe and Ito's palette, which people with any kind of colour blindness can tell apart: M. Okabe, K. Ito,
 # "Color Universal Design", 2008.
@@ -33,11 +34,11 @@ Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 Drawing = ImageDraw.ImageDraw
 
 
-class Face(Type):
+class TypeFace(Type):
     """A size and weight of type, in printed pixels: Open Sans, which ships with this package, or else Pillow's own."""
 
     def __init__(self, size: int, weight: Weight = "Regular") -> None:
-        self.size = size * FINE
+        self.size = size * SUPERSAMPLING
         self._font = _font(self.size, weight)
 
     @property
@@ -109,7 +110,9 @@ def check_png_path(path: Path) -> None:
 
 
 def save_png(page: Image.Image, path: Path, data: Mapping[str, Any]) -> None:
-    """Writes a page `FINE` times too large at its size, with ``data`` as JSON. FileError where it cannot be written."""
+    """Writes a page `SUPERSAMPLING` times too large at its size, with ``data`` as JSON. FileError where it cannot be
+    written.
+    """
     check_png_path(path)
     write_file(path, png_content(page, data))
 
@@ -118,14 +121,14 @@ def png_content(page: Image.Image, data: Mapping[str, Any]) -> Content:
     """A page as `save_png` has it, as what a file is to hold."""
     chunks = PngImagePlugin.PngInfo()
     chunks.add_text("silhouette", json_text(data))
-    smaller = page.resize((page.width // FINE, page.height // FINE), Image.Resampling.LANCZOS)
+    smaller = page.resize((page.width // SUPERSAMPLING, page.height // SUPERSAMPLING), Image.Resampling.LANCZOS)
     return lambda file: smaller.save(file, format="PNG", pnginfo=chunks, compress_level=6)
 
 
-def write_lines(drawing: Drawing, y: float, text: str, face: Face, most: int, colour: Colour = INK) -> float:
+def write_lines(drawing: Drawing, y: float, text: str, face: TypeFace, most: int, colour: Colour = INK) -> float:
     """Writes a text on at most ``most`` lines of a page from y downwards, in pixels; returns the y below."""
-    for line in face.wrapped(face.printable(text), WIDTH - 2 * MARGIN, most):
-        face.draw(drawing, (MARGIN, y), line, colour)
+    for line in face.wrapped(face.printable(text), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most):
+        face.draw(drawing, (PAGE_MARGIN_PX, y), line, colour)
         y += face.line
     return y
 

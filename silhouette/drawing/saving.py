@@ -22,7 +22,7 @@ import numpy as np
 
 from silhouette.common.text import json_text
 from silhouette.drawing import plotting, typeface
-from silhouette.drawing.sheet import RESOLUTION
+from silhouette.drawing.sheet import RASTER_DPI
 from silhouette.files.cache import Cache
 from silhouette.files.writing import write_file
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from PIL import Image
 
-NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"  # a number as matplotlib writes it
-QUALITY = 92  # the quality of JPEG: its losses cannot be seen in print
+NUMBER_PATTERN = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"  # a number as matplotlib writes it
+PRINT_JPEG_QUALITY = 92  # the quality of JPEG: its losses cannot be seen in print
 Format = Literal["svg", "png", "pdf"]
-FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
+FIGURE_FORMATS: tuple[Format, ...] = ("svg", "png", "pdf")
 NOTHING_KEPT = Cache(None)
-SPACE = "urn:silhouette:figure"  # the XML namespace of the data in an SVG
-WORDS = "words-"  # the beginning of the id of each text in an SVG
+FIGURE_NAMESPACE = "urn:silhouette:figure"  # the XML namespace of the data in an SVG
+TEXT_ID_PREFIX = "words-"  # the beginning of the id of each text in an SVG
 
 
 @dataclass(frozen=True)
-class Description:
+class FigureDescription:
     """What a file says besides its drawing: the title on one line, the content in a sentence or two for those who do
     not see it, and the verdict's row and the figure's data; JSON, apart from the sentences for people.
     """
@@ -49,12 +49,12 @@ class Description:
     about: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
 
-    def printable(self) -> Description:
+    def printable(self) -> FigureDescription:
         """The same in signs that can be printed."""
-        return Description(typeface.printable(self.title), typeface.printable(self.about), self.data)
+        return FigureDescription(typeface.printable(self.title), typeface.printable(self.about), self.data)
 
 
-def save(figure: Figure, path: Path, description: Description, *, text: bool = False) -> None:
+def save(figure: Figure, path: Path, description: FigureDescription, *, text: bool = False) -> None:
     """Writes a figure as SVG, PNG or PDF, by the ending of its path; within the `settings` in which it was drawn.
 
     Title and sentence are in ``<title>`` and ``<desc>`` of an SVG, the chunks "Title" and "Description" of a PNG, and
@@ -69,11 +69,11 @@ def save(figure: Figure, path: Path, description: Description, *, text: bool = F
     if ending == "svg":
         content = svg(figure, description, DRAWN_TEXT if text else DRAWN).encode()
     else:
-        content = _WRITERS[ending](figure, description)
+        content = _RASTER_WRITERS[ending](figure, description)
     write_file(path, content)
 
 
-def jpeg(picture: Image.Image, quality: int = QUALITY) -> tuple[str, bytes]:
+def jpeg(picture: Image.Image, quality: int = PRINT_JPEG_QUALITY) -> tuple[str, bytes]:
     """A picture as JPEG, opaque."""
     stream = BytesIO()
     picture.convert("RGB").save(stream, "JPEG", quality=quality, subsampling=0, optimize=True)
@@ -98,7 +98,7 @@ class Writing:
 DRAWN, DRAWN_TEXT = Writing(), Writing(text=True)  # a file of its own: outlines, or text
 
 
-def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> str:
+def svg(figure: Figure, description: FigureDescription, writing: Writing = DRAWN) -> str:
     """A figure as the text of an SVG; see `save`."""
     import matplotlib
 
@@ -122,12 +122,14 @@ def svg(figure: Figure, description: Description, writing: Writing = DRAWN) -> s
             embedded = _type_with("".join(sorted(signs.union(writing.signs))), writing.cache)
             svg = svg.replace('<style type="text/css">', f'<style type="text/css">{embedded}', 1)
     else:
-        svg = re.sub(f'(?<=<g )id="{WORDS}(\\d+)"', lambda mark: f"aria-label={quoteattr(words[int(mark[1])])}", svg)
+        svg = re.sub(
+            f'(?<=<g )id="{TEXT_ID_PREFIX}(\\d+)"', lambda mark: f"aria-label={quoteattr(words[int(mark[1])])}", svg
+        )
     svg = svg.replace("<svg ", '<svg role="img" aria-labelledby="title desc" ', 1)
     svg = svg.replace("<title>", '<title id="title">', 1)
     described = f'</title>\n <desc id="desc">{escape(description.about or description.title)}</desc>'
     svg = svg.replace("</title>", described, 1)
-    data = f'<figure xmlns="{SPACE}">{escape(json_text(description.data))}</figure>'
+    data = f'<figure xmlns="{FIGURE_NAMESPACE}">{escape(json_text(description.data))}</figure>'
     svg = svg.replace("</metadata>", f" {data}\n </metadata>", 1)
     return "".join(part for pair in zip_longest(svg.split(RASTER), rasters, fillvalue="") for part in pair)
 
@@ -138,7 +140,7 @@ def _marked(figure: Figure) -> list[str]:
     for text in figure.findobj(plotting.text.Text):
         assert isinstance(text, plotting.text.Text)
         if text.get_text() and not text.get_path_effects():
-            text.set_gid(f"{WORDS}{len(words)}")
+            text.set_gid(f"{TEXT_ID_PREFIX}{len(words)}")
             words.append(text.get_text())
     return words
 
@@ -148,7 +150,7 @@ def _rounder(path: str) -> str:
     """The path of a hatch with its circles as arcs: it has hundreds, and matplotlib writes each as eight curves."""
     shapes = []
     for shape in re.split(r"(?=M)", path):
-        points = np.array(re.findall(NUMBER, shape), dtype=np.float64).reshape(-1, 2)
+        points = np.array(re.findall(NUMBER_PATTERN, shape), dtype=np.float64).reshape(-1, 2)
         if shape.count("C") < 8:
             shapes.append(shape)
             continue
@@ -196,7 +198,7 @@ def _made_type(signs: str) -> str:
     return "".join(faces)
 
 
-def _png(figure: Figure, description: Description) -> bytes:
+def _png(figure: Figure, description: FigureDescription) -> bytes:
     stream = BytesIO()
     data = {
         "Title": description.title,
@@ -204,11 +206,11 @@ def _png(figure: Figure, description: Description) -> bytes:
         "silhouette": json_text(description.data),
         "Software": None,
     }
-    figure.savefig(stream, format="png", dpi=RESOLUTION, metadata=data)
+    figure.savefig(stream, format="png", dpi=RASTER_DPI, metadata=data)
     return stream.getvalue()
 
 
-def _pdf(figure: Figure, description: Description) -> bytes:
+def _pdf(figure: Figure, description: FigureDescription) -> bytes:
     stream = BytesIO()
     about = {
         "Title": description.title,
@@ -223,4 +225,4 @@ def _pdf(figure: Figure, description: Description) -> bytes:
     return stream.getvalue()
 
 
-_WRITERS = {"png": _png, "pdf": _pdf}
+_RASTER_WRITERS = {"png": _png, "pdf": _pdf}

@@ -16,13 +16,14 @@ from silhouette.common.geometry import unit
 from silhouette.renderers.views import View
 
 Values = NDArray[np.float32]
-LIGHT = unit([-0.46, 0.56, -0.69]).astype(np.float32)  # right, up, forward: upper left, behind the viewer
+LIGHT_DIRECTION = unit([-0.46, 0.56, -0.69]).astype(np.float32)  # right, up, forward: upper left, behind the viewer
 SHADE = np.array([0.50, 0.52, 0.57], np.float32)  # left where no light falls: a little cooler than in it
 JUMP = 1.2  # the step in depth, mm, from which an edge is drawn within one piece
 CREASE = 0.80  # cosine of the angle between two faces from which their common edge is drawn
-COARSE = 4  # pixels from one point to the next of the grid on which hollows are looked for
+HOLLOW_GRID_PX = 4  # pixels from one point to the next of the grid on which hollows are looked for
 REACHES = (1, 2, 4, 6, 9, 13)  # steps of that grid to what a point is compared with
-AROUND = 5  # the number of directions, each with its opposite; at each distance they are turned a little further
+# The number of directions, each with its opposite; at each distance they are turned a little further.
+HOLLOW_DIRECTIONS = 5
 GAP_STEEPNESS = 0.7  # steepness from which a hollow is a gap between two things: the nearer does not darken the farther
 
 
@@ -110,7 +111,7 @@ def relief(view: View, ids: NDArray[np.int32], nearness: Values, rows: slice) ->
 def light(view: View, facing: Values) -> Values:
     """The light (height, width) on surfaces with these normals, from 0 to 1: a lamp and an open sky."""
     up = (view.axes @ np.array([0.0, 0.0, 1.0])).astype(np.float32)
-    lamp = np.maximum(_product(facing, LIGHT), 0.0)
+    lamp = np.maximum(_product(facing, LIGHT_DIRECTION), 0.0)
     return (0.23 + 0.13 * _product(facing, up) + 0.74 * lamp).astype(np.float32, copy=False)
 
 
@@ -124,27 +125,27 @@ def hollows(view: View, nearness: Values) -> Values:
     """The darkness (height, width), 0 to less than 1, of creases and of where things stand on others: an ambient
     occlusion that leaves flat things flat, however slanted.
     """
-    points = nearness[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE]
+    points = nearness[HOLLOW_GRID_PX // 2 :: HOLLOW_GRID_PX, HOLLOW_GRID_PX // 2 :: HOLLOW_GRID_PX]
     height, width = points.shape
     dark = np.zeros_like(points)
     depth = np.divide(1.0, points, out=np.zeros_like(points), where=points > 0.0)
     pad: dict[str, Any] = {"mode": "reflect", "reflect_type": "odd"} if min(points.shape) > 1 else {"mode": "edge"}
     for turn, reach in enumerate(REACHES):
         wide = np.pad(points, reach, **pad)
-        size = np.float32(reach * COARSE * view.step)
-        for step in range(AROUND):
-            angle = np.pi * (step + turn / len(REACHES)) / AROUND
+        size = np.float32(reach * HOLLOW_GRID_PX * view.step)
+        for step in range(HOLLOW_DIRECTIONS):
+            angle = np.pi * (step + turn / len(REACHES)) / HOLLOW_DIRECTIONS
             y, x = round(reach * np.sin(angle)), round(reach * np.cos(angle))
             first = wide[reach + y : reach + y + height, reach + x : reach + x + width]
             second = wide[reach - y : reach - y + height, reach - x : reach - x + width]
             rise = np.maximum((first + second) * np.float32(0.5) * depth - 1.0, 0.0) / size
             dark += rise / (1.0 + (rise / GAP_STEEPNESS) ** 2)
-    return _resized(np.minimum(dark * np.float32(1.6 / (AROUND * len(REACHES))), 0.6), nearness.shape)
+    return _resized(np.minimum(dark * np.float32(1.6 / (HOLLOW_DIRECTIONS * len(REACHES))), 0.6), nearness.shape)
 
 
 def _resized(points: Values, shape: tuple[int, ...]) -> Values:
     """The coarse grid spread smoothly over the picture; only ever of shading, never of ids."""
-    rows, columns = (size * COARSE for size in points.shape)
+    rows, columns = (size * HOLLOW_GRID_PX for size in points.shape)
     smooth = np.asarray(Image.fromarray(points).resize((columns, rows), Image.Resampling.BILINEAR))
     missing = [max(size - have, 0) for size, have in zip(shape, smooth.shape, strict=True)]
     if any(missing):
@@ -152,7 +153,7 @@ def _resized(points: Values, shape: tuple[int, ...]) -> Values:
     return smooth[: shape[0], : shape[1]]
 
 
-EDGES = np.array([0.0, 0.26, 0.6, 0.85], np.float32)  # none, crease, jump in depth, change of ids
+EDGE_STRENGTHS = np.array([0.0, 0.26, 0.6, 0.85], np.float32)  # none, crease, jump in depth, change of ids
 
 
 def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values:
@@ -163,7 +164,7 @@ def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values
         here, there = (kinds[:-1], kinds[1:]) if axis == 0 else (kinds[:, :-1], kinds[:, 1:])
         np.maximum(here, edges, out=here)
         np.maximum(there, edges, out=there)
-    lines: Values = EDGES[kinds]
+    lines: Values = EDGE_STRENGTHS[kinds]
     return lines
 
 

@@ -19,7 +19,15 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Floats
 from silhouette.common.installation import package_command
 from silhouette.drawing import plotting, typeface
-from silhouette.drawing.captions import EDGE, HAIRLINE, NAME, SMALL, THIN, Swatch, caption_lines
+from silhouette.drawing.captions import (
+    HAIRLINE_PT,
+    NAME_PT,
+    PAGE_EDGE_MM,
+    SMALL_PT,
+    THIN_LINE_PT,
+    Swatch,
+    caption_lines,
+)
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import Words
 
@@ -33,9 +41,9 @@ if TYPE_CHECKING:
 NAME_MARGIN = 0.7  # the margin of free paper round a name, mm
 NAME_SHIFTS = (0.0, 2.0, 4.5, 7.5, 11.0, 15.0, 20.0, 26.0)  # mm, where a name has no room next to its thing
 LED = 3.0  # the distance, mm, from which a line leads from a name to its thing
-DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))  # best first
+NAME_DIRECTIONS = ((0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (-1, 1), (1, -1), (-1, -1))  # best first
 
-OVERLAP, ON_LINES, ON_OTHERS, OUTSIDE = 1000.0, 1.5, 12.0, 300.0
+OVERLAP_COST, ON_LINE_COST, ON_OTHER_COST, OUTSIDE_COST_PER_MM = 1000.0, 1.5, 12.0, 300.0
 """The costs of a place: of its share on other names, each obstacle, its share on other things, each mm outside."""
 
 ON_ITSELF = 70.0  # the cost of the middle of a name's own thing: less than that of other names
@@ -88,9 +96,11 @@ def place_labels(
         boxes = np.concatenate([places - half - NAME_MARGIN, places + half + NAME_MARGIN], axis=1)
         rim = half + 0.4
         beyond = (np.clip(rim - places, 0.0, None) + np.clip(places + rim - size, 0.0, None)).sum(axis=1)
-        costs = costs + OVERLAP * _overlap(boxes, taken_boxes) + OUTSIDE * (beyond + 0.1 * (beyond > 0.0))
-        costs = costs + ON_LINES * _within(kept_free, boxes)
-        costs = costs + ON_OTHERS * _overlap(boxes, np.delete(named, number, axis=0))
+        costs = (
+            costs + OVERLAP_COST * _overlap(boxes, taken_boxes) + OUTSIDE_COST_PER_MM * (beyond + 0.1 * (beyond > 0.0))
+        )
+        costs = costs + ON_LINE_COST * _within(kept_free, boxes)
+        costs = costs + ON_OTHER_COST * _overlap(boxes, np.delete(named, number, axis=0))
         best = int(costs.argmin())
         if label.optional and costs[best] > TOO_DEAR:
             continue
@@ -125,7 +135,7 @@ def _named(label: Label) -> Box:
 
 def _candidates(middle: Floats, clear: Floats, half: Floats, inside: bool) -> tuple[Floats, Floats]:
     """Places (n, 2) in mm for the middle of a name, and (n,) their costs by the distance from its thing."""
-    directions = np.array(DIRECTIONS, dtype=np.float64)
+    directions = np.array(NAME_DIRECTIONS, dtype=np.float64)
     steps = np.array(NAME_SHIFTS)
     away = clear + half + NAME_MARGIN
     slanted = np.abs(directions).sum(axis=1) == 2.0
@@ -165,8 +175,8 @@ def _leader(
 
 COLUMN, TWO_COLUMNS = 85.0, 170.0  # mm of print: the width of a figure, and of a whole table, and its height
 MIN_HEIGHT, MAX_HEIGHT = 30.0, 105.0  # mm: of a drawing, whatever its proportions, if the sheet says no other
-NAMED = 0.42  # the greatest width of a name, as a share of the width of the page
-RESOLUTION = 300  # the dots per inch of rasters
+MAX_NAME_WIDTH_SHARE = 0.42  # the greatest width of a name, as a share of the width of the page
+RASTER_DPI = 300  # the dots per inch of rasters
 
 SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
@@ -250,7 +260,7 @@ class Sheet:
         """
         left, bottom, right, top = self._fixed or (left, bottom, right, top)
         across, upright = max(right - left, 1e-9), max(top - bottom, 1e-9)
-        room = self.width - 2 * EDGE
+        room = self.width - 2 * PAGE_EDGE_MM
         self.unit = max(across / room, upright / self.tallest)
         self._height = max(upright / self.unit, MIN_HEIGHT)
         x, y = (left + right) / 2, (bottom + top) / 2
@@ -259,7 +269,7 @@ class Sheet:
         self.axes.set_ylim(y - half_height, y + half_height)
         self.axes.set_facecolor(self.style.ground if ground is None else ground)
         for spine in self.axes.spines.values():
-            spine.set(visible=line, linewidth=THIN, color=self.style.rule)
+            spine.set(visible=line, linewidth=THIN_LINE_PT, color=self.style.rule)
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -277,7 +287,7 @@ class Sheet:
         at: tuple[float, float],
         *,
         clear: tuple[float, float] = (0.0, 0.0),
-        size: float = NAME,
+        size: float = NAME_PT,
         bold: bool = False,
         colour: str | None = None,
         inside: bool = False,
@@ -293,7 +303,7 @@ class Sheet:
             optional: whether it is left out where there is no good place for it.
         """
         size, colour = max(size, typeface.MIN_TYPE_SIZE), colour or self.lettering.ink
-        name = typeface.elided(text, NAMED * self.width, size, bold)
+        name = typeface.elided(text, MAX_NAME_WIDTH_SHARE * self.width, size, bold)
         if self.names and name:
             self._labels.append(Label(name, at, clear, size, bold, colour, inside, optional))
 
@@ -308,7 +318,7 @@ class Sheet:
         from PIL import Image
 
         left, bottom, right, top = self.bounds
-        dots = RESOLUTION / INCH / self.unit
+        dots = RASTER_DPI / INCH / self.unit
         size = round((right - left) * dots), round((top - bottom) * dots)
         pixels = np.asarray(Image.fromarray(colours).resize(size, Image.Resampling.LANCZOS))
         self.axes.imshow(pixels, extent=(left, right, bottom, top), interpolation="none", aspect="auto", zorder=0)
@@ -326,7 +336,7 @@ class Sheet:
         """Keeps all names off this box, in units of the drawing."""
         self.reserved.append((left, bottom, right, top))
 
-    def text(self, x: float, y: float, text: str, *, size: float = SMALL, **options: Any) -> None:
+    def text(self, x: float, y: float, text: str, *, size: float = SMALL_PT, **options: Any) -> None:
         """Sets a short text at a place of the drawing, with a halo; options as of matplotlib's text."""
         if self.names:
             self._set(x, y, typeface.printable(text), max(size, typeface.MIN_TYPE_SIZE), **options)
@@ -353,18 +363,20 @@ class Sheet:
         for placed in place_labels(self._labels, self._obstacles, self.reserved, self.bounds, self.unit):
             if placed.leader is not None:
                 (x, y), (to_x, to_y) = placed.leader
-                self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE, zorder=29)
+                self.axes.plot([x, to_x], [y, to_y], color=self.lettering.soft_ink, linewidth=HAIRLINE_PT, zorder=29)
             label = placed.label
             self._set(*placed.at, label.text, label.size, bold=label.bold, color=label.colour, ha="center")
         lines = []
         if self.captions:
             lines = caption_lines(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
         depth = sum(line.height for line in lines) + (1.2 if lines else 0.0)
-        total = self._height + depth + 2 * EDGE
+        total = self._height + depth + 2 * PAGE_EDGE_MM
         self.figure.set_size_inches(self.width / INCH, total / INCH)
-        room = self.width - 2 * EDGE
-        self.axes.set_position((EDGE / self.width, (EDGE + depth) / total, room / self.width, self._height / total))
-        top = EDGE + depth - 1.2
+        room = self.width - 2 * PAGE_EDGE_MM
+        self.axes.set_position(
+            (PAGE_EDGE_MM / self.width, (PAGE_EDGE_MM + depth) / total, room / self.width, self._height / total)
+        )
+        top = PAGE_EDGE_MM + depth - 1.2
         for line in lines:
             line.draw(self.figure, self.style, top)
             top -= line.height

@@ -53,7 +53,7 @@ def tint(colour: str, ground: str, share: float) -> str:
 
 # ---- verdicts
 
-LIGHT: Colour = (253, 252, 249)
+LIGHT_COLOUR: Colour = (253, 252, 249)
 DARK_INK: Colour = (28, 31, 36)
 
 # Okabe and Ito's colours, from what is seen to what is not; the word stands beside every one of them.
@@ -69,11 +69,11 @@ LEVEL_COLOURS: Mapping[Level | None, Colour] = {  # grey for an answer that has 
 def ink_on(ground: Colour) -> Colour:
     """The ink that is legible on a colour.
 
-    >>> ink_on(LEVEL_COLOURS[Level.BLOCKED]) == LIGHT, ink_on(LEVEL_COLOURS[Level.CLEAR]) == DARK_INK
+    >>> ink_on(LEVEL_COLOURS[Level.BLOCKED]) == LIGHT_COLOUR, ink_on(LEVEL_COLOURS[Level.CLEAR]) == DARK_INK
     (True, True)
     """
     red, green, blue = ground
-    return LIGHT if 0.299 * red + 0.587 * green + 0.114 * blue < 125 else DARK_INK
+    return LIGHT_COLOUR if 0.299 * red + 0.587 * green + 0.114 * blue < 125 else DARK_INK
 
 
 # Verdicts on places, from what is seen to what is not: blue, orange and vermillion, as above, and a dark
@@ -151,7 +151,7 @@ class Style:
 
 
 # For print on white paper, and for dark screens.
-_COLOURS: Mapping[str, tuple[str, str]] = {
+_STYLE_COLOURS: Mapping[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#16181c"),
     "ink": ("#21242a", "#f2f1ed"),
     "soft_ink": ("#5c6068", "#b4b8bf"),
@@ -174,8 +174,8 @@ _COLOURS: Mapping[str, tuple[str, str]] = {
     "arc": ("#cc79a7", "#cc79a7"),
 }
 
-PRINT = Style(**{name: colour for name, (colour, _) in _COLOURS.items()})
-DARK = Style(**{name: colour for name, (_, colour) in _COLOURS.items()}, blue="#56b4e9")
+PRINT = Style(**{name: colour for name, (colour, _) in _STYLE_COLOURS.items()})
+DARK = Style(**{name: colour for name, (_, colour) in _STYLE_COLOURS.items()}, blue="#56b4e9")
 
 STYLES = {"print": PRINT, "dark": DARK}
 

@@ -14,9 +14,9 @@ from silhouette.drawing.typesetting import Type, open_sans
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
 
-POINT = INCH / 72.0  # the size of a point, mm
+POINT_MM = INCH / 72.0  # the size of a point, mm
 MIN_TYPE_SIZE = 6.0  # the least size of type in a figure, in points, so that it is legible in print
-LINE = 1.3  # the distance from one line to the next, in sizes of the type
+LINE_SPACING = 1.3  # the distance from one line to the next, in sizes of the type
 
 
 @lru_cache(maxsize=1)
@@ -42,7 +42,7 @@ def face(size: float, bold: bool = False) -> FontProperties:
 @lru_cache(maxsize=4096)
 def width(text: str, size: float, bold: bool = False) -> float:
     """The width of a printable text on one line, in mm."""
-    return extent(text, face(size, bold))[0] * POINT
+    return extent(text, face(size, bold))[0] * POINT_MM
 
 
 @lru_cache(maxsize=4096)
@@ -54,7 +54,7 @@ def extent(text: str, font: FontProperties) -> tuple[float, float, float]:
 
 def height(size: float) -> float:
     """The height of a line of text, from one to the next, in mm."""
-    return size * LINE * POINT
+    return size * LINE_SPACING * POINT_MM
 
 
 @lru_cache(maxsize=4096)

@@ -73,7 +73,7 @@ class BareAxes(Axes):
 
 
 PALETTE = 256  # the most colours of a palette
-POINTS = 72.0  # points in an inch
+POINTS_PER_INCH = 72.0  # points in an inch
 RASTER = "\0"  # stands for a raster in a text: no other text can have it
 Encoded = tuple[str, bytes]  # the kind of a picture, such as "jpeg", and its content
 Encode = Callable[[Image.Image], Encoded]
@@ -84,10 +84,10 @@ def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> tuple
     URLs, in their order: in a palette where that holds them exactly, else encoded.
     """
     stream, fine = StringIO(), figure.dpi
-    width, height = figure.get_size_inches() * POINTS
-    figure.set_dpi(POINTS)
+    width, height = figure.get_size_inches() * POINTS_PER_INCH
+    figure.set_dpi(POINTS_PER_INCH)
     try:
-        renderer = _Renderer(width, height, stream, fine, metadata, encode)
+        renderer = _OutlineRenderer(width, height, stream, fine, metadata, encode)
         figure.draw(renderer)
         renderer.finalize()  # type: ignore[no-untyped-call]
     finally:
@@ -96,7 +96,7 @@ def svg_of(figure: Figure, metadata: Mapping[str, Any], encode: Encode) -> tuple
     return text, [f"data:image/{kind};base64,{b64encode(data).decode('ascii')}" for kind, data in renderer.pictures]
 
 
-class _Renderer(RendererSVG):
+class _OutlineRenderer(RendererSVG):
     """matplotlib's renderer: where it writes a raster it is given an empty one, which is exchanged in the text."""
 
     def __init__(
@@ -104,7 +104,7 @@ class _Renderer(RendererSVG):
     ) -> None:
         super().__init__(width, height, stream, image_dpi=dpi, metadata=dict(metadata))  # type: ignore[no-untyped-call]
         self._encode, self.pictures = encode, list[Encoded]()
-        self._text2path = _OUTLINES  # of this renderer and of those that draw halos through it
+        self._text2path = _TEXT_OUTLINES  # of this renderer and of those that draw halos through it
         writer: Any = self.writer
         writer.comment = lambda comment: None  # they repeat the words
 
@@ -118,7 +118,7 @@ class _Renderer(RendererSVG):
         super().draw_image(gc, x, y, empty, transform)  # type: ignore[no-untyped-call]
 
 
-class _Outlines(TextToPath):
+class _TextOutlines(TextToPath):
     """Sizes and outlines of texts, each worked out once for the whole process."""
 
     def _get_font(self, prop: Any) -> Any:
@@ -146,10 +146,10 @@ class _Outlines(TextToPath):
         return placed, new if return_new_glyphs_only else glyphs, rectangles
 
 
-_OUTLINES = _Outlines()
+_TEXT_OUTLINES = _TextOutlines()
 _size = lru_cache(maxsize=64)(text_to_path.get_text_width_height_descent)
 _files = lru_cache(maxsize=64)(fontManager._find_fonts_by_props)
-_outline = lru_cache(maxsize=1024)(partial(TextToPath.get_text_path, _OUTLINES))
+_outline = lru_cache(maxsize=1024)(partial(TextToPath.get_text_path, _TEXT_OUTLINES))
 
 
 @lru_cache(maxsize=1024)

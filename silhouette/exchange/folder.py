@@ -11,17 +11,17 @@ from typing import Any
 
 from silhouette.common.errors import FileError, RequestError
 from silhouette.exchange.gltf import read_gltf
-from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, file_stem, obj_bytes, side_by_side
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, OmittedObject, file_stem, obj_bytes, side_by_side
 from silhouette.exchange.tts import read_save
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
-from silhouette.files.documents import MOST_OF, document_of, toml, toml_lines
-from silhouette.files.reading import LARGEST_FILE, missing, read_file
+from silhouette.files.documents import MAX_ENTRIES, document_of, toml, toml_lines
+from silhouette.files.reading import MAX_FILE_BYTES, missing, read_file
 from silhouette.files.schema import Location, validated
 from silhouette.models.bases import Base
 from silhouette.models.entries import Kind, ModelOptions
 from silhouette.models.model import model_of_mesh
-from silhouette.rules import FIRST, rule_of
+from silhouette.rules import DEFAULT_GAME, rule_of
 from silhouette.scans.meshes import ply_bytes
 
 
@@ -57,8 +57,8 @@ def read_table(
 
 # ---- sizes of bases
 
-SIZES = (20.0, 25.0, 27.0, 28.5, 30.0, 32.0, 35.0, 40.0, 50.0, 60.0, 65.0, 70.0, 75.0, 80.0, 90.0, 100.0, 105.0, 120.0,
-         130.0, 160.0, 170.0)  # fmt: skip
+BASE_SIZES_MM = (20.0, 25.0, 27.0, 28.5, 30.0, 32.0, 35.0, 40.0, 50.0, 60.0, 65.0, 70.0, 75.0, 80.0, 90.0, 100.0,
+                 105.0, 120.0, 130.0, 160.0, 170.0)  # fmt: skip
 """mm: diameters of round bases that are sold, and the longer sides and axes of others."""
 
 BASE_TOLERANCE = 0.015  # the share of its size by which a base may be off: lips and bevels of casts and scans
@@ -74,7 +74,7 @@ def odd_base(name: str, base: Base | None) -> str | None:
     """
     if base is None or base.source not in ("auto", "part"):
         return None
-    nearest = min(SIZES, key=lambda size: abs(size - base.diameter))
+    nearest = min(BASE_SIZES_MM, key=lambda size: abs(size - base.diameter))
     if abs(base.diameter - nearest) <= BASE_TOLERANCE * nearest:
         return None
     factor = nearest / base.diameter
@@ -129,7 +129,7 @@ def _looked_at(scene: Path, cache: Cache, piece: Keys) -> ModelFacts | FileError
 
 # ---- the text of scene.toml
 
-_BLOCKS = ("check", "question")  # the keys of a scene whose entries are written as tables of their own
+_TABLE_ARRAY_KEYS = ("check", "question")  # the keys of a scene whose entries are written as tables of their own
 
 
 def scene_text(
@@ -151,7 +151,7 @@ def scene_text(
         facing = {} if piece.facing is None else {"facing": piece.facing}
         entry = {"name": piece.name, **gang, **keys, "at": piece.at, "turn": piece.turn, **facing}
         blocks.append([f"[[{piece.kind}]]", *toml_lines(entry)])
-    blocks += [[f"[[{key}]]", *toml_lines(entry)] for key in _BLOCKS for entry in keys_of_all.get(key, ())]
+    blocks += [[f"[[{key}]]", *toml_lines(entry)] for key in _TABLE_ARRAY_KEYS for entry in keys_of_all.get(key, ())]
     if len(names) == 2 and not keys_of_all.get("check"):
         comment = "# Who looks at whom; silhouette matrix judges everyone against everyone without."
         pair = toml_lines(dict(zip(("attacker", "target"), names, strict=True)))
@@ -160,12 +160,12 @@ def scene_text(
 
 
 def _head(table: ImportedTable, keys_of_all: Mapping[str, Any]) -> list[str]:
-    others = {key: value for key, value in keys_of_all.items() if key not in ("rules", "source", *_BLOCKS)}
+    others = {key: value for key, value in keys_of_all.items() if key not in ("rules", "source", *_TABLE_ARRAY_KEYS)}
     return [
         f"# Made from a table of {table.program}. Lengths are mm, angles degrees anticlockwise from x from above.",
         "# Names, gangs, facings, eyes and checks are yours to edit; importing again writes this file anew, and keeps",
         "# the one that is here as scene.before.toml.",
-        *toml_lines({"title": table.title, "rules": keys_of_all.get("rules", FIRST)}),
+        *toml_lines({"title": table.title, "rules": keys_of_all.get("rules", DEFAULT_GAME)}),
         *toml_lines(others),
     ]
 
@@ -187,9 +187,10 @@ def _one_line(text: str) -> str:
 
 # ---- the folder
 
-SCENE, BEFORE, MESHES = "scene.toml", "scene.before.toml", "meshes"
+SCENE_FILE, PREVIOUS_SCENE_FILE, MESH_FOLDER = "scene.toml", "scene.before.toml", "meshes"
 
-CLEAR = 2.0  # mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it
+# mm: what stands higher than this above the table hangs in the air, as the warnings of a scene have it.
+HANGING_HEIGHT_MM = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +209,7 @@ class WrittenTable:
     """The pieces in the scene; all other objects, with those whose meshes no scene can use; warnings about bases."""
 
     pieces: tuple[WrittenPiece, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedObject, ...]
     warnings: tuple[str, ...]
 
     def record(self) -> dict[str, Any]:
@@ -242,7 +243,7 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
             it names are then unchanged.
     """
     check_folder(folder, [table.file])
-    with changing_folder(folder, folder / SCENE) as change:
+    with changing_folder(folder, folder / SCENE_FILE) as change:
         writer = _Writer(folder, change, cache)
         writer.add(table.pieces)
         lost, keys_of_all = _about(table.keys, {each.piece.name for each in writer.pieces})
@@ -254,13 +255,13 @@ def write_table(table: ImportedTable, folder: Path, cache: Cache) -> WrittenTabl
         text = scene_text(table, keys, addresses, keys_of_all)
         if keys_of_all:
             try:
-                document = document_of(folder / SCENE, text)
-                rule_of(folder / SCENE, document).load(folder / SCENE, document, cache)
+                document = document_of(folder / SCENE_FILE, text)
+                rule_of(folder / SCENE_FILE, document).load(folder / SCENE_FILE, document, cache)
             except FileError as error:
                 raise FileError(
                     table.file, f"what it says of the whole scene cannot be used: {error.problem}"
                 ) from None
-        change.commit(text, before=folder / BEFORE)
+        change.commit(text, before=folder / PREVIOUS_SCENE_FILE)
     return written
 
 
@@ -289,7 +290,7 @@ def hanging(grounds: Sequence[float]) -> list[str]:
     >>> hanging([24.6, 100.0])[0][:52], hanging([24.6, 0.0]), hanging([])
     ('every model stands 24.6 mm or more above z = 0, wher', [], [])
     """
-    if not grounds or min(grounds) <= CLEAR:
+    if not grounds or min(grounds) <= HANGING_HEIGHT_MM:
         return []
     height = f"{min(grounds):.1f} mm"
     where = f"every model stands {height} or more above z = 0, where a scene has its table"
@@ -301,12 +302,12 @@ class _Writer:
 
     def __init__(self, folder: Path, change: FolderChange, cache: Cache) -> None:
         self.pieces: list[WrittenPiece] = []
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[OmittedObject] = []
         self.warnings: list[str] = []
         self.grounds: list[float] = []
         self.copied: dict[Path, str] = {}
         self._change = change
-        self._models = SceneModels(folder / SCENE, cache)
+        self._models = SceneModels(folder / SCENE_FILE, cache)
         self._own: dict[tuple[str, ...], str] = {}
         self._of_kind: Counter[str] = Counter()
 
@@ -316,14 +317,14 @@ class _Writer:
             # Those for which there is room whatever becomes of the others are looked at together.
             together: list[ImportedPiece] = []
             expected = Counter(self._of_kind)
-            while todo and expected[todo[0].kind] < MOST_OF[todo[0].kind]:
+            while todo and expected[todo[0].kind] < MAX_ENTRIES[todo[0].kind]:
                 together.append(todo.popleft())
                 expected[together[-1].kind] += 1
             self._add(together)
-            while todo and self._of_kind[todo[0].kind] >= MOST_OF[todo[0].kind]:
+            while todo and self._of_kind[todo[0].kind] >= MAX_ENTRIES[todo[0].kind]:
                 piece = todo.popleft()
-                why = f"a scene has at most {MOST_OF[piece.kind]} of its kind, {piece.kind}"
-                self.left_out.append(LeftOut(piece.name, why))
+                why = f"a scene has at most {MAX_ENTRIES[piece.kind]} of its kind, {piece.kind}"
+                self.left_out.append(OmittedObject(piece.name, why))
 
     def _add(self, pieces: Sequence[ImportedPiece]) -> None:
         """Adds pieces for which the scene has room."""
@@ -334,7 +335,7 @@ class _Writer:
         for piece, each in zip(pieces, written, strict=True):
             facts = each if isinstance(each, FileError) else model_of.get(each)
             if isinstance(facts, FileError):
-                self.left_out.append(LeftOut(piece.name, f"its mesh cannot be used: {facts.problem}"))
+                self.left_out.append(OmittedObject(piece.name, f"its mesh cannot be used: {facts.problem}"))
             elif isinstance(each, WrittenPiece):
                 self._place(each, facts if isinstance(facts, ModelFacts) else None)
 
@@ -353,12 +354,12 @@ class _Writer:
         content = b""
         if piece.file is not None and piece.file not in self.copied:
             try:
-                content = read_file(piece.file, LARGEST_FILE)
+                content = read_file(piece.file, MAX_FILE_BYTES)
             except FileError as error:
                 return error
         name = self._mesh(piece, content)
-        kept = {} if piece.file is None and piece.mesh is None else {"origin": "keep"}  # where its file has it
-        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **kept}
+        origin = {} if piece.file is None and piece.mesh is None else {"origin": "keep"}  # where its file has it
+        keys = {**({} if name is None else {"mesh": name}), **piece.keys, **origin}
         return WrittenPiece(piece, name, keys)
 
     def _mesh(self, piece: ImportedPiece, content: bytes) -> str | None:
@@ -366,7 +367,7 @@ class _Writer:
         if piece.file is not None:
             if piece.file not in self.copied:
                 ending = piece.file.suffix.lower()
-                self.copied[piece.file] = self._change.keep(MESHES, file_stem(piece.name), {ending: content})
+                self.copied[piece.file] = self._change.keep(MESH_FOLDER, file_stem(piece.name), {ending: content})
             return self.copied[piece.file]
         if piece.mesh is None:
             return None
@@ -375,5 +376,5 @@ class _Writer:
         look = (mesh.digest, *(() if is_single else (mesh.part.tobytes().hex(), *mesh.part_names)))
         if look not in self._own:
             files = {".ply": ply_bytes(mesh.vertices, mesh.faces)} if is_single else {".obj": obj_bytes(mesh)}
-            self._own[look] = self._change.keep(MESHES, file_stem(piece.name), files)
+            self._own[look] = self._change.keep(MESH_FOLDER, file_stem(piece.name), files)
         return self._own[look]

@@ -20,7 +20,7 @@ from typing import Any
 from silhouette.common.errors import FileError
 from silhouette.common.text import as_written, did_you_mean
 from silhouette.exchange.gltf_extras import (
-    MARK,
+    MARKER,
     Entries,
     NoPiece,
     entries_of,
@@ -29,19 +29,19 @@ from silhouette.exchange.gltf_extras import (
     settings_of,
     units_in_doubt,
 )
-from silhouette.exchange.gltf_pieces import GltfMeshes, Marked, Pieces, read_as
-from silhouette.exchange.imported import ImportedPiece, ImportedTable, LeftOut, UniqueNames, plain_name
+from silhouette.exchange.gltf_pieces import GltfMeshes, Marked, PieceMaker, read_as
+from silhouette.exchange.imported import ImportedPiece, ImportedTable, OmittedObject, UniqueNames, plain_name
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.gltf_tree import Node, Tree, item, shown, table_of
+from silhouette.meshes.formats.gltf_tree import GltfNode, Tree, item, shown, table_of
 from silhouette.meshes.opening import opened, plainly
 from silhouette.models.entries import Kind
-from silhouette.models.frame import FRONT
-from silhouette.rules import FIRST, RULES
+from silhouette.models.frame import DEFAULT_FRONT_DEG
+from silhouette.rules import DEFAULT_GAME, RULES
 
 # ---- gangs
 
 
-def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
+def name_gangs(models: Sequence[Marked], nodes: Mapping[int, GltfNode]) -> str:
     """Gives models the gang that they say, or that a group above them names; a sentence about the latter, or none."""
     held = Counter(index for model in models for index in _groups(model, nodes))
     taken: Counter[str] = Counter()
@@ -59,20 +59,20 @@ def name_gangs(models: Sequence[Marked], nodes: Mapping[int, Node]) -> str:
     return f"gangs that no property says are named after collections, or empties: {gangs}"
 
 
-def _groups(model: Marked, nodes: Mapping[int, Node]) -> list[int]:
+def _groups(model: Marked, nodes: Mapping[int, GltfNode]) -> list[int]:
     """The nodes above a model that may be groups, the nearest first: they have a name, no mesh, and are no piece."""
     above = [nodes[index] for index in model.node.above]
-    return [node.index for node in above if node.name and "mesh" not in node.entry and MARK not in node.extras]
+    return [node.index for node in above if node.name and "mesh" not in node.entry and MARKER not in node.extras]
 
 
 # ---- the scene
 
-PROGRAM = "glTF"
+GLTF_PROGRAM = "glTF"
 
 LIGHTS = "KHR_lights_punctual"
 
 NOTHING_MARKED = (
-    f'has no object with the property {MARK} = "fighter", "vehicle" or "terrain"; give objects that custom property, '
+    f'has no object with the property {MARKER} = "fighter", "vehicle" or "terrain"; give objects that custom property, '
     "and export with Include > Custom Properties ticked"
 )
 
@@ -89,7 +89,7 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
         scenes = scene.tree.get("scenes", [])
         extras = table_of(item(scenes, scene.tree.get("scene", 0), "scene"), "extras") if scenes else {}
     settings = settings_of(extras, path)
-    rules = str(settings.keys.get("rules", FIRST))
+    rules = str(settings.keys.get("rules", DEFAULT_GAME))
     if rules not in RULES and not rules.lower().endswith(".toml"):
         raise FileError(
             path, f"its scene says rules = {as_written(rules)}; {did_you_mean(rules, RULES, 'the games are')}"
@@ -99,15 +99,15 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
         raise FileError(path, NOTHING_MARKED)
     frame = read_as(units or settings.units, settings.up, 1.0)
     generator = str(table_of(scene.tree, "asset").get("generator", ""))
-    maker = Pieces(walk.meshes, scene.nodes, frame, FRONT[settings.up], "Blender" in generator)
+    maker = PieceMaker(walk.meshes, scene.nodes, frame, DEFAULT_FRONT_DEG[settings.up], "Blender" in generator)
     _name(walk.marked, walk.meshes)
     models = [marked for marked in walk.marked if marked.kind != "terrain" and not marked.wrong]
     gangs = name_gangs(models, scene.nodes)
     pieces, left_out = _made(walk.marked, maker)
     doubts = ["" if units else units_in_doubt(pieces), gangs, *maker.warnings, *scene.warnings]
     return ImportedTable(
-        title=settings.title or plain_name(path.stem) or PROGRAM,
-        program=f"glTF ({plain_name(generator)})" if generator else PROGRAM,
+        title=settings.title or plain_name(path.stem) or GLTF_PROGRAM,
+        program=f"glTF ({plain_name(generator)})" if generator else GLTF_PROGRAM,
         file=path,
         pieces=tuple(pieces),
         left_out=(*left_out, *walk.left_out, *_whole_file(scene)),
@@ -117,9 +117,9 @@ def read_gltf(path: Path, units: str | None = None) -> ImportedTable:
     )
 
 
-def _made(marked: Sequence[Marked], maker: Pieces) -> tuple[list[ImportedPiece], list[LeftOut]]:
+def _made(marked: Sequence[Marked], maker: PieceMaker) -> tuple[list[ImportedPiece], list[OmittedObject]]:
     """The pieces that can stand in a scene, and what is left out of the others."""
-    pieces, left_out = list[ImportedPiece](), list[LeftOut]()
+    pieces, left_out = list[ImportedPiece](), list[OmittedObject]()
     for each in marked:
         try:
             if each.wrong:
@@ -127,8 +127,8 @@ def _made(marked: Sequence[Marked], maker: Pieces) -> tuple[list[ImportedPiece],
             pieces.append(maker.piece(each))
         except NoPiece as wrong:
             why = f"is a part of {each.name}, which is left out"
-            parts = [LeftOut(part.called, why) for part in each.parts if part is not each.node]
-            left_out += [LeftOut(each.name, str(wrong)), *parts]
+            parts = [OmittedObject(part.called, why) for part in each.parts if part is not each.node]
+            left_out += [OmittedObject(each.name, str(wrong)), *parts]
     return pieces, left_out
 
 
@@ -138,7 +138,7 @@ class _Walk:
     def __init__(self, scene: Gltf, meshes: GltfMeshes, entries: Entries) -> None:
         self.meshes = meshes
         self.marked: list[Marked] = []
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[OmittedObject] = []
         self._joints = _joints(scene)
         owners: dict[int, Marked | None] = {}
         for node in scene.nodes.values():
@@ -158,9 +158,9 @@ class _Walk:
             is_placed = owner is not None and (owner.node is node or _is_shown(node))
             if not is_placed and (why := self._why(node, node.index in groups)):
                 whose = "" if owner is None else f" (below {owner.node.called})"
-                self.left_out.append(LeftOut(node.called, f"{why}{whose}"))
+                self.left_out.append(OmittedObject(node.called, f"{why}{whose}"))
 
-    def _why(self, node: Node, is_group: bool) -> str:
+    def _why(self, node: GltfNode, is_group: bool) -> str:
         """Why a node is no piece and no part of one; nothing where it is left out of nothing."""
         if "mesh" in node.entry and (why := _unseen(node)):
             return why
@@ -171,22 +171,22 @@ class _Walk:
         if "mesh" not in node.entry:
             is_needed = is_group or node.index in self._joints
             return "" if is_needed else "is empty: it has no mesh, and no piece is below it"
-        if self.meshes.is_marked(node, MARK):
-            return f"has the property {MARK} in its mesh data; give it to the object itself"
+        if self.meshes.is_marked(node, MARKER):
+            return f"has the property {MARKER} in its mesh data; give it to the object itself"
         also = " or ".join(sorted({"gang", "facing", "base"} & node.extras.keys()))
-        return f"has no property {MARK}, and is below no piece that has{f', though it has {also}' if also else ''}"
+        return f"has no property {MARKER}, and is below no piece that has{f', though it has {also}' if also else ''}"
 
 
-def _is_shown(node: Node) -> bool:
+def _is_shown(node: GltfNode) -> bool:
     return "mesh" in node.entry and not _unseen(node)
 
 
-def _unseen(node: Node) -> str:
+def _unseen(node: GltfNode) -> str:
     """Why nothing of a node is to be seen: it is hidden, or scaled to nothing; empty where something may be."""
     return node.unseen or ("" if node.is_shown or node.world is None else node.wrong)
 
 
-def _marked(node: Node, entries: Entries) -> Marked | None:
+def _marked(node: GltfNode, entries: Entries) -> Marked | None:
     """A node that says it is a piece, rightly or wrongly; None for any other."""
     kind: Kind | None = None
     try:
@@ -214,31 +214,31 @@ def _joints(scene: Gltf) -> set[int]:
     return {joint for joints in lists if isinstance(joints, list) for joint in joints if type(joint) is int}
 
 
-def _whole_file(scene: Gltf) -> list[LeftOut]:
+def _whole_file(scene: Gltf) -> list[OmittedObject]:
     """What a file has beside the nodes of its default scene."""
     animations: Any = scene.tree.get("animations", [])
     rows = _others(scene.tree, scene.nodes)
     for number, animation in enumerate(animations if isinstance(animations, list) else []):
         name = shown(animation.get("name")) if isinstance(animation, Mapping) else ""
-        rows.append(LeftOut(name or f"animation {number}", "is an animation: pieces stand as their nodes say"))
+        rows.append(OmittedObject(name or f"animation {number}", "is an animation: pieces stand as their nodes say"))
     return rows
 
 
-def _others(tree: Tree, nodes: Mapping[int, Node]) -> list[LeftOut]:
+def _others(tree: Tree, nodes: Mapping[int, GltfNode]) -> list[OmittedObject]:
     scenes, default = tree.get("scenes", []), tree.get("scene", 0)
     if not scenes:
         return []
     name = shown(scenes[default].get("name")) or f"scene {default}"
     why = f"is another scene; the file's default scene, {name}, is what is read"
-    rows, in_scenes = list[LeftOut](), set(nodes)
+    rows, in_scenes = list[OmittedObject](), set(nodes)
     for number, scene in enumerate(scenes):
         if number != default and isinstance(scene, dict):
-            rows.append(LeftOut(shown(scene.get("name")) or f"scene {number}", why))
+            rows.append(OmittedObject(shown(scene.get("name")) or f"scene {number}", why))
             in_scenes |= _below(tree, scene.get("nodes", []))
     for index in range(len(tree.get("nodes", []))):
         if index not in in_scenes:
             called = shown(item(tree["nodes"], index, "node").get("name")) or f"node {index}"
-            rows.append(LeftOut(called, "is in no scene"))
+            rows.append(OmittedObject(called, "is in no scene"))
     return rows
 
 

@@ -17,23 +17,23 @@ from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import INCH, Floats, Integers
 from silhouette.common.installation import VERSION
 from silhouette.common.text import json_text
-from silhouette.exchange.gltf_extras import MARK, OF_THE_NODE, PIECES
+from silhouette.exchange.gltf_extras import MARKER, OF_THE_NODE, PIECE_TABLE_KEYS
 from silhouette.exchange.gltf_pieces import points_from_table, upright_node
 from silhouette.files.documents import read_document
 from silhouette.files.writing import check_place, write_file
-from silhouette.models.entries import KINDS, ModelOptions
+from silhouette.models.entries import PIECE_KINDS, ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
 from silhouette.scenes.table import TableScene
 
-ROLES = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
+ROLE_NUMBERS = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
 """The parts of a model by the names that their nodes have."""
 
-COLOURS = {"body": (0.62, 0.65, 0.68), "base": (0.18, 0.19, 0.21), "insignificant": (0.9, 0.6, 0.2)}
+ROLE_COLOURS = {"body": (0.62, 0.65, 0.68), "base": (0.18, 0.19, 0.21), "insignificant": (0.9, 0.6, 0.2)}
 """The colours, red, green and blue from 0 to 1, by which other programs show the parts."""
 
-FLOAT, UNSIGNED = 5126, 5125
+GL_FLOAT, GL_UNSIGNED_INT = 5126, 5125
 VERTICES, INDICES = 34962, 34963
 
 
@@ -48,20 +48,20 @@ def write_glb(scene: Scene, out: Path) -> int:
         raise FileError(out, "a glTF scene in one file ends in .glb; give such a name")
     check_place(out)
     document = read_document(scene.path)
-    entries = {entry["name"]: entry for key in KINDS for entry in document.get(key, ())}
+    entries = {entry["name"]: entry for key in PIECE_KINDS for entry in document.get(key, ())}
     file = _File()
     for piece in scene.pieces:
         file.add(piece, _extras(piece, entries.get(piece.name, {})))
     extras: dict[str, Any] = {"title": scene.title}
-    if not any(key in document for key in PIECES if key not in KINDS):
-        extras[MARK] = _keys_of_scene(document, scene.path)
+    if not any(key in document for key in PIECE_TABLE_KEYS if key not in PIECE_KINDS):
+        extras[MARKER] = _keys_of_scene(document, scene.path)
     write_file(out, file.content(extras))
     return len(scene.pieces)
 
 
 def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The keys of a scene file but for its pieces, with lengths in mm."""
-    keys = {key: value for key, value in document.items() if key not in (*PIECES, "units")}
+    keys = {key: value for key, value in document.items() if key not in (*PIECE_TABLE_KEYS, "units")}
     if "table" in keys and document.get("units") == "inch":
         keys["table"] = [INCH * side for side in keys["table"]]
     if str(keys.get("rules", "")).lower().endswith(".toml"):
@@ -72,7 +72,7 @@ def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
 
 def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
     keys = {key: value for key, value in entry.items() if key not in (*OF_THE_NODE, *ModelOptions.model_fields)}
-    keys |= {MARK: piece.kind}
+    keys |= {MARKER: piece.kind}
     if piece.kind == "terrain":
         keys.pop("facing", None)
     else:
@@ -137,9 +137,9 @@ class _File:
             "materials": [
                 {
                     "name": name,
-                    "pbrMetallicRoughness": {"baseColorFactor": [*COLOURS[name], 1.0], "metallicFactor": 0.0},
+                    "pbrMetallicRoughness": {"baseColorFactor": [*ROLE_COLOURS[name], 1.0], "metallicFactor": 0.0},
                 }
-                for name in ROLES
+                for name in ROLE_NUMBERS
             ],
             "accessors": self._accessors,
             "bufferViews": self._views,
@@ -156,7 +156,7 @@ class _File:
         look = model.mesh.digest, model.role.tobytes()
         if look not in self._written:
             self._written[look] = []
-            for name, role in ROLES.items():
+            for name, role in ROLE_NUMBERS.items():
                 chosen = model.role == role
                 if chosen.any():
                     number = self._mesh(Path(model.source).stem, name, model.mesh.vertices, model.mesh.faces[chosen])
@@ -167,10 +167,10 @@ class _File:
         used, corner = np.unique(faces, return_inverse=True)
         points = points_from_table(vertices[used]).astype("<f4")
         box = {"min": points.min(axis=0).tolist(), "max": points.max(axis=0).tolist()}
-        position = self._accessor(points, VERTICES, {"componentType": FLOAT, "type": "VEC3", **box}, len(points))
+        position = self._accessor(points, VERTICES, {"componentType": GL_FLOAT, "type": "VEC3", **box}, len(points))
         corners = corner.astype("<u4").ravel()
-        indices = self._accessor(corners, INDICES, {"componentType": UNSIGNED, "type": "SCALAR"}, len(corners))
-        surface = {"attributes": {"POSITION": position}, "indices": indices, "material": list(ROLES).index(part)}
+        indices = self._accessor(corners, INDICES, {"componentType": GL_UNSIGNED_INT, "type": "SCALAR"}, len(corners))
+        surface = {"attributes": {"POSITION": position}, "indices": indices, "material": list(ROLE_NUMBERS).index(part)}
         self._meshes.append({"name": f"{source} {part}", "primitives": [surface]})
         return len(self._meshes) - 1
 

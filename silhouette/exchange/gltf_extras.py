@@ -18,20 +18,20 @@ from typing import Any, Literal, get_args
 from silhouette.common.errors import FileError
 from silhouette.common.text import as_written, did_you_mean, in_a_row
 from silhouette.exchange.imported import ImportedPiece, plain_name
-from silhouette.files.documents import LARGEST_DOCUMENT, LONGEST_TEXT, MOST_OF
+from silhouette.files.documents import MAX_DOCUMENT_BYTES, MAX_ENTRIES, MAX_TEXT_LENGTH
 from silhouette.files.schema import Location, validated
-from silhouette.models.entries import KINDS, Kind
-from silhouette.models.frame import IN_WORDS, MILLIMETRES
+from silhouette.models.entries import PIECE_KINDS, Kind
+from silhouette.models.frame import IN_WORDS, MM_PER_MESH_UNIT
 from silhouette.rules import rule_called
 from silhouette.scenes.entries import FighterEntry, PieceEntry, TerrainEntry, VehicleEntry
 
 # ---- properties of the whole scene
 
-UNITS = ("mm", "cm", "m", "inch")
+EXTRAS_UNITS = ("mm", "cm", "m", "inch")
 
-PIECES = ("terrain", "fighter", "vehicle", "unit", "cover")  # the keys of a scene file that hold pieces
+PIECE_TABLE_KEYS = ("terrain", "fighter", "vehicle", "unit", "cover")  # the keys of a scene file that hold pieces
 
-LEAST_HEIGHT, GREATEST_HEIGHT, USUAL_HEIGHT = 8.0, 300.0, (15.0, 120.0)
+MIN_FIGHTER_HEIGHT_MM, MAX_FIGHTER_HEIGHT_MM, USUAL_HEIGHTS_MM = 8.0, 300.0, (15.0, 120.0)
 """mm: what no fighter's height is on a table, and what one's usually is."""
 
 
@@ -51,12 +51,12 @@ def settings_of(extras: Mapping[str, Any], path: Path) -> FileSettings:
     >>> settings_of({"units": "mm", "silhouette": "title = 'Ambush'"}, Path("a.glb"))
     FileSettings(units='mm', up='y', title='Ambush', keys={})
     """
-    for key, default, choices in (("units", "m", UNITS), ("up", "y", ("y", "z"))):
+    for key, default, choices in (("units", "m", EXTRAS_UNITS), ("up", "y", ("y", "z"))):
         value = extras.get(key, default)
         if value not in choices:
             choice = in_a_row([as_written(each) for each in choices], last="or")
             raise FileError(path, f"its scene says {key} = {as_written(value)}; it must be {choice}")
-    keys = _keys_of_scene(extras.get(MARK, {}), path)
+    keys = _keys_of_scene(extras.get(MARKER, {}), path)
     title = keys.pop("title", extras.get("title", ""))
     keys = {key: json.loads(json.dumps(value, default=str)) for key, value in keys.items()}
     units, up = str(extras.get("units", "m")), extras.get("up", "y")
@@ -65,18 +65,18 @@ def settings_of(extras: Mapping[str, Any], path: Path) -> FileSettings:
 
 def _keys_of_scene(stated: object, path: Path) -> dict[str, Any]:
     """The keys of a scene file that its property states, as a table or as text in TOML."""
-    of_scene = f"the property {MARK} of its scene"
+    of_scene = f"the property {MARKER} of its scene"
     if isinstance(stated, str):
-        if len(stated) > LARGEST_DOCUMENT:
-            raise FileError(path, f"{of_scene} is a text of over {LARGEST_DOCUMENT} letters")
+        if len(stated) > MAX_DOCUMENT_BYTES:
+            raise FileError(path, f"{of_scene} is a text of over {MAX_DOCUMENT_BYTES} letters")
         try:
             stated = tomllib.loads(stated)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise FileError(path, f"{of_scene} is no TOML: {error}") from None
     if not isinstance(stated, Mapping):
-        raise FileError(path, f"its scene says {MARK} = {as_written(stated)}; it must be a table, or text in TOML")
+        raise FileError(path, f"its scene says {MARKER} = {as_written(stated)}; it must be a table, or text in TOML")
     for key in stated:
-        if key in (*PIECES, "units"):
+        if key in (*PIECE_TABLE_KEYS, "units"):
             raise FileError(path, f"{of_scene} has '{key}', which the nodes are to say")
     for key in ("check", "question"):
         if not all(isinstance(entry, Mapping) for entry in _list(stated.get(key, []))):
@@ -93,11 +93,13 @@ def units_in_doubt(pieces: Sequence[ImportedPiece]) -> str:
         for piece in pieces
         if piece.kind == "fighter" and piece.mesh is not None
     ]
-    if not heights or LEAST_HEIGHT <= median(heights) <= GREATEST_HEIGHT:
+    if not heights or MIN_FIGHTER_HEIGHT_MM <= median(heights) <= MAX_FIGHTER_HEIGHT_MM:
         return ""
-    height, (least, greatest) = median(heights), USUAL_HEIGHT
+    height, (least, greatest) = median(heights), USUAL_HEIGHTS_MM
     fits = [
-        units for units in UNITS if units != "m" and least <= height * MILLIMETRES[units] / MILLIMETRES["m"] <= greatest
+        units
+        for units in EXTRAS_UNITS
+        if units != "m" and least <= height * MM_PER_MESH_UNIT[units] / MM_PER_MESH_UNIT["m"] <= greatest
     ]
     better = ""
     if fits:
@@ -111,7 +113,7 @@ def _list(value: object) -> list[Any]:
 
 # ---- properties of a node
 
-MARK = "silhouette"  # the property that makes a node a piece
+MARKER = "silhouette"  # the property that makes a node a piece
 
 Entries = Mapping[Kind, type[PieceEntry]]  # the schemas of pieces, by kind
 
@@ -123,7 +125,7 @@ OF_THE_NODE = ("name", "at", "on", "under", "turn", "mesh", "model", "parts", "k
 _OF_OTHERS = ("_", "MSFT_")
 """What properties of other programs begin with, such as ``MSFT_screencoverage`` beside levels of detail."""
 
-_TEXTS = ("gang",)  # the keys that are texts whatever they say
+_TEXT_KEYS = ("gang",)  # the keys that are texts whatever they say
 
 
 class NoPiece(Exception):
@@ -140,15 +142,17 @@ def kind_of(extras: Mapping[str, Any]) -> Kind | None:
     ...
     silhouette.exchange.gltf_extras.NoPiece: has the property 'silhouete'; it must be 'silhouette'
     """
-    if MARK in extras:
-        kind = extras[MARK]
-        if kind not in KINDS:
-            advice = did_you_mean(kind, KINDS) if isinstance(kind, str) else f"it must be {' or '.join(KINDS)}"
-            raise NoPiece(f"says {MARK} = {as_written(kind)}; {advice}")
-        return KINDS[KINDS.index(kind)]
+    if MARKER in extras:
+        kind = extras[MARKER]
+        if kind not in PIECE_KINDS:
+            advice = (
+                did_you_mean(kind, PIECE_KINDS) if isinstance(kind, str) else f"it must be {' or '.join(PIECE_KINDS)}"
+            )
+            raise NoPiece(f"says {MARKER} = {as_written(kind)}; {advice}")
+        return PIECE_KINDS[PIECE_KINDS.index(kind)]
     for key in extras:
-        if did_you_mean(key.lower(), [MARK]).startswith("did"):
-            raise NoPiece(f"has the property {as_written(key).replace(chr(34), chr(39))}; it must be '{MARK}'")
+        if did_you_mean(key.lower(), [MARKER]).startswith("did"):
+            raise NoPiece(f"has the property {as_written(key).replace(chr(34), chr(39))}; it must be '{MARKER}'")
     return None
 
 
@@ -158,7 +162,7 @@ def entries_of(rules: str) -> Entries:
     Raises FileError if there is no such game file.
     """
     entries = dict(ENTRIES)
-    for kind in KINDS:
+    for kind in PIECE_KINDS:
         pieces = rule_called(rules).scene_entry.model_fields.get(kind)
         entry = get_args(pieces.annotation)[0] if pieces is not None else None
         if isinstance(entry, type) and issubclass(entry, PieceEntry):
@@ -177,7 +181,7 @@ def keys_of(extras: Mapping[str, Any], kind: Kind, entries: Entries = ENTRIES) -
     silhouette.exchange.gltf_extras.NoPiece: unknown property 'gagn'; did you mean 'gang'?
     """
     entry = entries[kind]
-    given = {key: value for key, value in extras.items() if key != MARK and not key.startswith(_OF_OTHERS)}
+    given = {key: value for key, value in extras.items() if key != MARKER and not key.startswith(_OF_OTHERS)}
     keys = {key: _value(key, value) for key, value in given.items() if value is not None}
     possible = [key for key in entry.model_fields if key not in OF_THE_NODE]
     for key, value in keys.items():
@@ -201,15 +205,15 @@ def _check_key(key: str, value: Any, kind: Kind, possible: Sequence[str]) -> Non
         raise NoPiece("has the property 'facing', but terrain looks nowhere: it stands as its node does")
     if key not in possible:
         raise NoPiece(f"unknown property '{key}'; {did_you_mean(key, possible, 'those of a piece are', most=40)}")
-    if isinstance(value, list) and len(value) > MOST_OF.get(key, len(value)):
-        raise NoPiece(f"{key} has over {MOST_OF[key]} entries")
-    if isinstance(value, str) and len(value) > LONGEST_TEXT:
-        raise NoPiece(f"{key} has over {LONGEST_TEXT} letters")
+    if isinstance(value, list) and len(value) > MAX_ENTRIES.get(key, len(value)):
+        raise NoPiece(f"{key} has over {MAX_ENTRIES[key]} entries")
+    if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
+        raise NoPiece(f"{key} has over {MAX_TEXT_LENGTH} letters")
 
 
 def _value(key: str, value: Any) -> Any:
     """A value, or what a text says as TOML: a number, a list or a table."""
-    if not isinstance(value, str) or key in _TEXTS or len(value) > LONGEST_TEXT:
+    if not isinstance(value, str) or key in _TEXT_KEYS or len(value) > MAX_TEXT_LENGTH:
         return value
     return read_toml(value)
 

@@ -22,27 +22,34 @@ from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats, corners, cosine_and_sine
 from silhouette.exchange.gltf_extras import NoPiece
 from silhouette.exchange.imported import ImportedPiece, baked, direction, moved, one_word, rounded, standing
-from silhouette.files.schema import MAX_LENGTH
-from silhouette.meshes.formats.base import MOST_LINES, MOST_TRIANGLES, Refused, Surface, areas_of, see_through_shares
+from silhouette.files.schema import MAX_LENGTH_MM
+from silhouette.meshes.formats.base import (
+    MAX_MESH_TRIANGLES,
+    MAX_TEXT_LINES,
+    MeshRefused,
+    PartSurface,
+    areas_of,
+    see_through_shares,
+)
 from silhouette.meshes.formats.gltf import Gltf
-from silhouette.meshes.formats.gltf_tree import Node, shown, table_of
+from silhouette.meshes.formats.gltf_tree import GltfNode, shown, table_of
 from silhouette.meshes.health import absurd
 from silhouette.meshes.mesh import Mesh, joined, merge_equal
 from silhouette.meshes.opening import plainly
 from silhouette.models.entries import Kind
-from silhouette.models.frame import FRONT, MILLIMETRES
+from silhouette.models.frame import DEFAULT_FRONT_DEG, MM_PER_MESH_UNIT
 
 # ---- frames
 
 METRE = 1000.0
 
-DECIMALS = 5
+COORDINATE_DECIMALS = 5
 """Decimals of mm that coordinates are rounded to: what was 12.3 mm before it was a float of metres is 12.3 mm again."""
 
-_TURNED = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
-_TO_TABLE = np.zeros((4, 4))
-_TO_TABLE[:3, :3], _TO_TABLE[3, 3] = METRE * _TURNED, 1.0
-_FROM_TABLE = np.linalg.inv(_TO_TABLE)
+_Y_UP_TO_Z_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+_GLTF_TO_TABLE = np.zeros((4, 4))
+_GLTF_TO_TABLE[:3, :3], _GLTF_TO_TABLE[3, 3] = METRE * _Y_UP_TO_Z_UP, 1.0
+_FROM_TABLE = np.linalg.inv(_GLTF_TO_TABLE)
 
 
 def to_table(matrix: Floats) -> Floats:
@@ -53,7 +60,7 @@ def to_table(matrix: Floats) -> Floats:
     >>> to_table(moved)[:3, 3].tolist()
     [1000.0, -3000.0, 2000.0]
     """
-    converted: Floats = _TO_TABLE @ matrix @ _FROM_TABLE
+    converted: Floats = _GLTF_TO_TABLE @ matrix @ _FROM_TABLE
     return converted
 
 
@@ -64,7 +71,7 @@ def points_to_table(points: Floats) -> Floats:
     [[1.0, 0.0, 12.3]]
     """
     x, y, z = np.asarray(points, dtype=np.float64).T * METRE
-    converted: Floats = np.round(np.stack([x, -z, y], axis=1), DECIMALS) + 0.0
+    converted: Floats = np.round(np.stack([x, -z, y], axis=1), COORDINATE_DECIMALS) + 0.0
     return converted
 
 
@@ -82,8 +89,8 @@ def read_as(units: str, up: Literal["y", "z"], scale: float) -> Floats:
     """
     matrix = np.eye(4)
     # What the file calls y is -z once z is up; where z is up in the file already, the turn is taken back.
-    turn = np.eye(3) if up == "y" else _TURNED.T
-    matrix[:3, :3] = MILLIMETRES[units] * scale / METRE * turn
+    turn = np.eye(3) if up == "y" else _Y_UP_TO_Z_UP.T
+    matrix[:3, :3] = MM_PER_MESH_UNIT[units] * scale / METRE * turn
     return matrix
 
 
@@ -110,9 +117,9 @@ class GltfMeshes:
         self._path = path
         self._gltf = gltf
         # With the surfaces, so that no other array takes the identity of theirs.
-        self._read: dict[tuple[int, ...], tuple[tuple[Surface, ...], Mesh, dict[str, float]]] = {}
+        self._read: dict[tuple[int, ...], tuple[tuple[PartSurface, ...], Mesh, dict[str, float]]] = {}
 
-    def of(self, node: Node) -> tuple[Mesh, Floats, Mapping[str, float]]:
+    def of(self, node: GltfNode) -> tuple[Mesh, Floats, Mapping[str, float]]:
         """What a node shows: its mesh, with its shape keys, in the pose of its skeleton; NoPiece if it cannot be.
 
         A mesh of one part in a frame of its own, (4, 4) from that to the scene's, metres and y up, and the area of each
@@ -123,7 +130,7 @@ class GltfMeshes:
         try:
             with plainly(self._path):
                 if not self._gltf.check_node(node):
-                    raise Refused("holds no triangles; a mesh needs at least one")
+                    raise MeshRefused("holds no triangles; a mesh needs at least one")
                 surfaces, matrix = self._gltf.shape(node)
                 key = tuple(id(surface.vertices) for surface in surfaces)
                 if key not in self._read:
@@ -133,53 +140,53 @@ class GltfMeshes:
         _, mesh, areas = self._read[key]
         return mesh, matrix, areas
 
-    def name_of(self, node: Node) -> str:
+    def name_of(self, node: GltfNode) -> str:
         """The name of the mesh of a node; empty where it has none."""
         meshes, index = self._gltf.tree.get("meshes", []), node.entry.get("mesh")
         is_one = isinstance(meshes, list) and type(index) is int and 0 <= index < len(meshes)
         return shown(meshes[index].get("name")) if is_one and isinstance(meshes[index], dict) else ""
 
-    def is_marked(self, node: Node, mark: str) -> bool:
+    def is_marked(self, node: GltfNode, mark: str) -> bool:
         """Whether the mesh of a node, instead of the node itself, has a property."""
         if not self.name_of(node):
             return False
         return mark in table_of(self._gltf.tree["meshes"][node.entry["mesh"]], "extras")
 
 
-def _read(surfaces: tuple[Surface, ...]) -> tuple[Mesh, dict[str, float]]:
+def _read(surfaces: tuple[PartSurface, ...]) -> tuple[Mesh, dict[str, float]]:
     areas = areas_of(surfaces)
     vertices, faces, part, names = joined(list(surfaces))
     if problem := absurd(vertices):
-        raise Refused(problem)
+        raise MeshRefused(problem)
     vertices, merged = merge_equal(points_to_table(vertices))
     return Mesh(vertices, merged[faces].astype("int32"), part, names), areas
 
 
 # ---- pieces
 
-MOST_PARTS_OF_A_PIECE = 500
+MAX_PARTS_OF_A_PIECE = 500
 
-MOST_TOGETHER = 10_000_000  # triangles of all meshes that are written
+MAX_WRITTEN_TRIANGLES = 10_000_000  # triangles of all meshes that are written
 AS_GIVEN = 0.001  # the share by which a stand-in's node may be scaled, as rounding has it
 
 _OF_THE_PLACE = ("units", "up", "scale", "facing", "gang")
-_NUMBERED = re.compile(r"\.\d{3,}$")
+_NUMBER_SUFFIX = re.compile(r"\.\d{3,}$")
 
 
 @dataclass(eq=False)
 class Marked:
     """A node that says it is a piece, while the nodes below it are looked at."""
 
-    node: Node
+    node: GltfNode
     kind: Kind | None
     keys: Mapping[str, Any]
     name: str = ""
-    parts: list[Node] = field(default_factory=list)
+    parts: list[GltfNode] = field(default_factory=list)
     gang: str | None = None
     wrong: str = ""
 
 
-class Pieces:
+class PieceMaker:
     """Makes the pieces of a file.
 
     Args:
@@ -189,7 +196,7 @@ class Pieces:
     """
 
     def __init__(
-        self, meshes: GltfMeshes, nodes: Mapping[int, Node], frame: Floats, front: float, from_blender: bool
+        self, meshes: GltfMeshes, nodes: Mapping[int, GltfNode], frame: Floats, front: float, from_blender: bool
     ) -> None:
         self._meshes = meshes
         self._nodes = nodes
@@ -207,7 +214,7 @@ class Pieces:
         matrix = to_table(self._frame @ marked.node.world)
         keys = {key: value for key, value in marked.keys.items() if key not in _OF_THE_PLACE}
         up: Literal["y", "z"] = marked.keys.get("up", "y")
-        front = float(keys.get("front", FRONT["z"] if up == "z" else self._front))
+        front = float(keys.get("front", DEFAULT_FRONT_DEG["z"] if up == "z" else self._front))
         if marked.kind != "terrain" or "front" in keys:
             keys["front"] = front
         facing = self._facing(marked, matrix, front)
@@ -218,7 +225,7 @@ class Pieces:
         parts = self._parts(marked, reading)
         keys = _with_plain_names(keys)
         whole = self._in_its_frame(parts)
-        if not float(np.abs(moved(matrix, corners(*whole.bounds))).max()) <= MAX_LENGTH:
+        if not float(np.abs(moved(matrix, corners(*whole.bounds))).max()) <= MAX_LENGTH_MM:
             raise NoPiece(
                 "comes out over a kilometre from the middle of the table, or as large; glTF is in metres: "
                 "where its numbers are others, say --units"
@@ -247,8 +254,8 @@ class Pieces:
         """Each part: its name, the digest of its mesh, the mesh, and the matrix to the piece's frame, mm and z up."""
         if not marked.parts:
             raise NoPiece("has no mesh, and no node below it has one; a stand-in would say figure = { base, height }")
-        if len(marked.parts) > MOST_PARTS_OF_A_PIECE:
-            raise NoPiece(f"has over {MOST_PARTS_OF_A_PIECE} parts; join them")
+        if len(marked.parts) > MAX_PARTS_OF_A_PIECE:
+            raise NoPiece(f"has over {MAX_PARTS_OF_A_PIECE} parts; join them")
         parts = list[_Part]()
         areas: Counter[str] = Counter()
         for node, name in zip(marked.parts, self._names(marked), strict=True):
@@ -266,7 +273,7 @@ class Pieces:
         self.warnings += [f"{marked.name}: {sentence}" for sentence in see_through_shares(areas)]
         triangles = sum(len(mesh.faces) for _, _, mesh, _ in parts)
         lines = triangles + sum(len(mesh.vertices) for _, _, mesh, _ in parts)
-        if triangles > MOST_TRIANGLES or (len(parts) > 1 and lines > MOST_LINES):
+        if triangles > MAX_MESH_TRIANGLES or (len(parts) > 1 and lines > MAX_TEXT_LINES):
             raise NoPiece(f"has {triangles} triangles; reduce them, or split it")
         return parts
 
@@ -277,11 +284,11 @@ class Pieces:
             return list(map(one_word, full))
         tags = [marked.keys.get("base"), *marked.keys.get("insignificant", ())]
         meant = {tag.get("part") for tag in tags if isinstance(tag, dict)}
-        short = [name if name in meant else _NUMBERED.sub("", name) or name for name in full]
+        short = [name if name in meant else _NUMBER_SUFFIX.sub("", name) or name for name in full]
         often = Counter(short)
         return [one_word(name if often[name] == 1 else whole) for name, whole in zip(short, full, strict=True)]
 
-    def _below(self, top: Node, node: Node, world: Floats) -> Floats:
+    def _below(self, top: GltfNode, node: GltfNode, world: Floats) -> Floats:
         """The matrix (4, 4) from a mesh's frame, which ``world`` places, to that of the piece's node."""
         if "skin" in node.entry:
             assert top.world is not None
@@ -306,8 +313,8 @@ class Pieces:
 
     def _counted(self, mesh: Mesh) -> Mesh:
         """The mesh itself."""
-        if self._triangles + len(mesh.faces) > MOST_TOGETHER:
-            raise NoPiece(f"is one too many: those before it have nearly {MOST_TOGETHER} triangles")
+        if self._triangles + len(mesh.faces) > MAX_WRITTEN_TRIANGLES:
+            raise NoPiece(f"is one too many: those before it have nearly {MAX_WRITTEN_TRIANGLES} triangles")
         self._triangles += len(mesh.faces)
         return mesh
 
@@ -321,13 +328,13 @@ def _stand_in(piece: ImportedPiece, matrix: Floats) -> ImportedPiece:
     place = standing(matrix, "z", np.array([[-reach] * 3, [reach] * 3]))
     if place is None or abs(place.scale - 1.0) > AS_GIVEN:
         raise NoPiece("is a stand-in whose node is tilted, mirrored or scaled; figure alone says how large it is")
-    if not max(map(abs, place.at)) <= MAX_LENGTH:
+    if not max(map(abs, place.at)) <= MAX_LENGTH_MM:
         raise NoPiece("comes out over a kilometre from the middle of the table")
     return replace(piece, at=place.at, turn=place.turn)
 
 
 def _rounded(mesh: Mesh) -> Mesh:
-    return replace(mesh, vertices=np.round(mesh.vertices, DECIMALS) + 0.0)
+    return replace(mesh, vertices=np.round(mesh.vertices, COORDINATE_DECIMALS) + 0.0)
 
 
 def _with_plain_names(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -348,7 +355,7 @@ def _turned(keys: Mapping[str, Any], matrix: Floats, front: float) -> dict[str, 
     axes = axes / abs(np.linalg.det(axes)) ** (1.0 / 3.0)
 
     def turned(point: Sequence[float]) -> list[float]:
-        return [round(float(number), DECIMALS) + 0.0 for number in axes @ np.array(point, dtype=np.float64)]
+        return [round(float(number), COORDINATE_DECIMALS) + 0.0 for number in axes @ np.array(point, dtype=np.float64)]
 
     given = {key: value for key, value in keys.items() if key != "front"}
     ahead_of_it = direction(matrix, ahead(front))

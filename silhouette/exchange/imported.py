@@ -60,7 +60,7 @@ MIN_SHARE_IN_PLAN = 0.01  # least share of a direction that must lie in plan for
 
 
 @dataclass(frozen=True)
-class Upright:
+class UprightPose:
     """How a piece stands that keeps its mesh file: (x, y, z) mm, of the file's origin; degrees anticlockwise from how
     it lies in its file, once z is up; mm for each unit of the file.
     """
@@ -70,12 +70,12 @@ class Upright:
     scale: float
 
 
-def standing(matrix: Floats, up: Literal["y", "z"], bounds: Floats) -> Upright | None:
+def standing(matrix: Floats, up: Literal["y", "z"], bounds: Floats) -> UprightPose | None:
     """How a mesh stands that a matrix places; None where it is tilted, mirrored or unevenly scaled.
 
     >>> inch = np.diag([25.4, 25.4, 25.4, 1.0])
     >>> standing(inch, "z", np.array([[0.0, 0, 0], [1, 1, 1]]))
-    Upright(at=(0.0, 0.0, 0.0), turn=0.0, scale=25.4)
+    UprightPose(at=(0.0, 0.0, 0.0), turn=0.0, scale=25.4)
     """
     as_loaded = matrix[:3, :3] @ np.linalg.inv(upright(np.eye(3), up).T)
     volume = float(np.linalg.det(as_loaded))
@@ -89,7 +89,7 @@ def standing(matrix: Floats, up: Literal["y", "z"], bounds: Floats) -> Upright |
     placed = Pose.standing(at, turn).place(upright(eight, up) * scale)
     # An affine map is farthest from another at a corner of the box round what it maps.
     gap = np.linalg.norm(placed - moved(matrix, eight), axis=1).max()
-    return Upright(at, turn, scale) if gap <= PLACING_TOLERANCE else None
+    return UprightPose(at, turn, scale) if gap <= PLACING_TOLERANCE else None
 
 
 def moved(matrix: Floats, points: Floats) -> Floats:
@@ -145,7 +145,7 @@ def rounded(at: Floats) -> tuple[float, float, float]:
 
 MAX_NAME_LETTERS = 80  # letters of a name
 
-_COLOURS = re.compile(r"\[(?:[0-9a-fA-F]{6}|-|/?[bius]|/?su[bp])\]")
+_COLOUR_MARKS = re.compile(r"\[(?:[0-9a-fA-F]{6}|-|/?[bius]|/?su[bp])\]")
 """Marks of colour and style in names of Tabletop Simulator."""
 
 
@@ -155,7 +155,7 @@ def plain_name(name: str) -> str:
     >>> plain_name("[ff0000]Kal[-]\\n the  [b]Red[/b]"), plain_name("\\ud800\\x07")
     ('Kal the Red', '')
     """
-    text = _COLOURS.sub("", name[: 20 * MAX_NAME_LETTERS])
+    text = _COLOUR_MARKS.sub("", name[: 20 * MAX_NAME_LETTERS])
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())[
         :MAX_NAME_LETTERS
     ].strip()
@@ -222,7 +222,7 @@ class ImportedPiece:
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class OmittedObject:
     """An object that is not in the scene, and the reason in words."""
 
     name: str
@@ -237,7 +237,7 @@ class ImportedTable:
     program: str
     file: Path
     pieces: tuple[ImportedPiece, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[OmittedObject, ...]
     addresses: Mapping[Path, str] = field(default_factory=dict)  # where the program has a mesh file from, by the file
     # Those of the whole scene, such as ``rules`` and ``check``; without any, the scene asks nothing
     keys: Mapping[str, Any] = field(default_factory=dict)
@@ -248,7 +248,7 @@ class ImportedTable:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-WORTH_IT = 4 * 1024**2  # bytes of files together from which on further processes save time
+MIN_PARALLEL_BYTES = 4 * 1024**2  # bytes of files together from which on further processes save time
 
 MAX_BYTES_AHEAD = 2 * 1024**3
 """Bytes of files together that are read ahead; a file that follows on them is read when it is wanted."""
@@ -278,7 +278,7 @@ def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileErr
                 break
             together += size
             chosen.append(file)
-    if cache.directory is None or together < WORTH_IT:
+    if cache.directory is None or together < MIN_PARALLEL_BYTES:
         return {}
 
     def read(file: Path) -> Size | FileError:
@@ -293,11 +293,11 @@ def read_ahead(files: Iterable[Path], cache: Cache) -> dict[Path, Size | FileErr
 def side_by_side(function: Callable[[Item], Result], items: Sequence[Item], together: int) -> list[Result]:
     """What a function makes of each item, by several processes if the files they are about have enough bytes together.
 
-    >>> side_by_side(str, [5, 6], WORTH_IT), side_by_side(str, [], 0)
+    >>> side_by_side(str, [5, 6], MIN_PARALLEL_BYTES), side_by_side(str, [], 0)
     (['5', '6'], [])
     """
     results: list[Result] = []
     with suppress(SilhouetteError):  # a process was lost: what is missing is made here
-        results.extend(parallel_map(function, items, cores() if together >= WORTH_IT else 1))
+        results.extend(parallel_map(function, items, cores() if together >= MIN_PARALLEL_BYTES else 1))
     results += map(function, items[len(results) :])
     return results

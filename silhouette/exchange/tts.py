@@ -33,7 +33,7 @@ from silhouette.common.geometry import INCH, Floats, corners, cosine_and_sine
 from silhouette.exchange.imported import (
     ImportedPiece,
     ImportedTable,
-    LeftOut,
+    OmittedObject,
     Size,
     UniqueNames,
     baked,
@@ -45,8 +45,8 @@ from silhouette.exchange.imported import (
     standing,
 )
 from silhouette.exchange.tts_words import (
-    GREATEST_BASE,
-    LEAST_BASE,
+    MAX_NAMED_BASE_MM,
+    MIN_NAMED_BASE_MM,
     NO_PIECES,
     base_in_words,
     facing_of,
@@ -59,12 +59,12 @@ from silhouette.exchange.tts_words import (
 from silhouette.files.cache import Cache
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import read_file
-from silhouette.files.schema import MAX_LENGTH
+from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.meshes.mesh import Mesh, read_mesh
 
 # ---- meshes that the game keeps
 
-MOST_FILES = 200_000  # files of the folder that are looked at
+MAX_FOLDER_FILES = 200_000  # files of the folder that are looked at
 
 _HOSTED = re.compile(r"/ugc/(\d{1,30})/([0-9A-Za-z]{8,64})")
 """The part of an address in Steam's cloud that stays when the host changes."""
@@ -120,7 +120,7 @@ class KeptMeshes:
 def _names(folder: Path) -> Iterator[str]:
     try:
         with os.scandir(folder) as entries:
-            names = sorted(entry.name for entry in islice(entries, MOST_FILES))
+            names = sorted(entry.name for entry in islice(entries, MAX_FOLDER_FILES))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(folder, f"is no folder of meshes that can be read ({reason}); give Mods/Models") from None
@@ -131,10 +131,10 @@ def _names(folder: Path) -> Iterator[str]:
 
 AS_LOADED = np.diag([-1.0, 1.0, 1.0, 1.0])  # from an OBJ file to the object in Unity
 
-TO_TABLE = np.array([[INCH, 0, 0, 0], [0, 0, INCH, 0], [0, INCH, 0, 0], [0, 0, 0, 1.0]])
+UNITY_TO_TABLE = np.array([[INCH, 0, 0, 0], [0, 0, INCH, 0], [0, INCH, 0, 0], [0, 0, 0, 1.0]])
 """From Unity to the table: x = 25.4 posX, y = 25.4 posZ, z = 25.4 posY, in mm."""
 
-LEAST_SCALE, GREATEST_SCALE = 1e-6, 1e6
+MIN_OBJECT_SCALE, MAX_OBJECT_SCALE = 1e-6, 1e6
 
 
 class NoPlace(Exception):
@@ -147,7 +147,7 @@ def to_table(in_unity: Floats) -> Floats:
     >>> (to_table(np.eye(4)) @ [1.0, 2.0, 3.0, 1.0]).round(1).tolist()
     [-25.4, 76.2, 50.8, 1.0]
     """
-    matrix: Floats = TO_TABLE @ in_unity @ AS_LOADED
+    matrix: Floats = UNITY_TO_TABLE @ in_unity @ AS_LOADED
     return matrix
 
 
@@ -157,7 +157,7 @@ def in_parent(transform: Mapping[str, Any]) -> Floats:
     turns = [_number(transform, f"rot{axis}", 0.0) % 360.0 for axis in "XYZ"]
     scales = [_number(transform, f"scale{axis}", 1.0) for axis in "XYZ"]
     for axis, scale in zip("XYZ", scales, strict=True):
-        if not LEAST_SCALE <= abs(scale) <= GREATEST_SCALE:
+        if not MIN_OBJECT_SCALE <= abs(scale) <= MAX_OBJECT_SCALE:
             raise NoPlace(f"its scale{axis} is {scale:g}, at which nothing can be seen")
     matrix[:3, :3] = rotation(*turns) * scales
     matrix[:3, 3] = [_number(transform, f"pos{axis}", None) for axis in "XYZ"]
@@ -182,32 +182,34 @@ def _number(transform: Mapping[str, Any], key: str, default: float | None) -> fl
     value = transform.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise NoPlace(f"its {key} is missing" if value is None else f"its {key} is no number")
-    if abs(value) > MAX_LENGTH or not math.isfinite(value):  # an int may be too large for a float
+    if abs(value) > MAX_LENGTH_MM or not math.isfinite(value):  # an int may be too large for a float
         raise NoPlace(f"its {key} is out of range")
     return float(value)
 
 
 # ---- objects
 
-PROGRAM = "Tabletop Simulator"
+TTS_PROGRAM = "Tabletop Simulator"
 
-LARGEST_SAVE = 128 * 1024**2  # bytes of a save
-MOST_OBJECTS = 20_000  # objects of a save, those in bags and other states among them
+MAX_SAVE_BYTES = 128 * 1024**2  # bytes of a save
+MAX_SAVED_OBJECTS = 20_000  # objects of a save, those in bags and other states among them
 
 
 def document_of(path: Path) -> dict[str, Any]:
     """The content of a save."""
-    needs = f"give a save or a saved object of {PROGRAM}"
+    needs = f"give a save or a saved object of {TTS_PROGRAM}"
     try:
-        document = parsed_json(read_file(path, LARGEST_SAVE))
+        document = parsed_json(read_file(path, MAX_SAVE_BYTES))
     except ValueError as error:
         raise FileError(path, f"is no JSON that can be read: {error}; {needs}") from None
     states = document.get("ObjectStates") if isinstance(document, dict) else None
     if not isinstance(document, dict) or not isinstance(states, list):
         raise FileError(path, f"has no list ObjectStates; {needs}")
     every = _objects(states, ("ChildObjects", "ContainedObjects", "States"))
-    if sum(1 for _ in islice(every, MOST_OBJECTS + 1)) > MOST_OBJECTS:
-        raise FileError(path, f"holds over {MOST_OBJECTS} objects, the most that are read; save a part of the table")
+    if sum(1 for _ in islice(every, MAX_SAVED_OBJECTS + 1)) > MAX_SAVED_OBJECTS:
+        raise FileError(
+            path, f"holds over {MAX_SAVED_OBJECTS} objects, the most that are read; save a part of the table"
+        )
     return document
 
 
@@ -251,19 +253,20 @@ def mesh_address(state: Mapping[str, Any]) -> str:
 # ---- the table
 
 MAX_OBJECT_LEVELS = 32  # levels of objects that are part of each other, or lie in each other's bags
-MOST_BAKED = 1_000_000  # triangles of a mesh that is written anew
-MOST_BAKED_TOGETHER = 5_000_000  # the same of all of them together
-MOST_TRIANGLES = 30_000_000  # triangles of all mesh files of a table together
-FRONT = (0.0, 0.0, 1.0)  # the front of an OBJ file that has y up
-TALL = 1.2  # the height of a stand-in whose height is not known, in diameters of its base: 38 mm on 32 mm
+MAX_BAKED_TRIANGLES = 1_000_000  # triangles of a mesh that is written anew
+MAX_ALL_BAKED_TRIANGLES = 5_000_000  # the same of all of them together
+MAX_TABLE_TRIANGLES = 30_000_000  # triangles of all mesh files of a table together
+OBJ_FRONT = (0.0, 0.0, 1.0)  # the front of an OBJ file that has y up
+# The height of a stand-in whose height is not known, in diameters of its base: 38 mm on 32 mm.
+STAND_IN_HEIGHT_RATIO = 1.2
 
 NO_FOLDER = "its mesh is not looked for: give --meshes, the game's folder Mods/Models"
-INVISIBLE = "is invisible in the game: its colour has alpha 0"
-BUNDLE = "is an asset bundle, which only the game can read"
+INVISIBLE_REASON = "is invisible in the game: its colour has alpha 0"
+ASSET_BUNDLE_REASON = "is an asset bundle, which only the game can read"
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _SavedPart:
     name: str
     file: Path
     address: str
@@ -287,13 +290,13 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     document = document_of(path)
     mesh_folder = KeptMeshes(meshes)
     ahead = read_ahead(kept_files(document["ObjectStates"], mesh_folder), cache)
-    table = _Table(mesh_folder, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
+    table = _SaveTable(mesh_folder, cache, ahead, stand_ins, NO_FOLDER if meshes is None else "")
     for state in document["ObjectStates"]:
         table.add(state)
     title = document.get("SaveName")
     return ImportedTable(
-        title=(plain_name(title) if isinstance(title, str) else "") or plain_name(path.stem) or PROGRAM,
-        program=PROGRAM,
+        title=(plain_name(title) if isinstance(title, str) else "") or plain_name(path.stem) or TTS_PROGRAM,
+        program=TTS_PROGRAM,
         file=path,
         pieces=tuple(table.pieces),
         left_out=tuple(table.left_out),
@@ -301,7 +304,7 @@ def read_save(path: Path, meshes: Path | None, cache: Cache, *, stand_ins: bool 
     )
 
 
-class _Table:
+class _SaveTable:
     """The table of a save while its objects are looked at one after the other."""
 
     def __init__(
@@ -313,7 +316,7 @@ class _Table:
         not_looked_for: str,
     ) -> None:
         self.pieces: list[ImportedPiece] = []
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[OmittedObject] = []
         self.addresses: dict[Path, str] = {}
         self._mesh_folder = mesh_folder
         self._cache = cache
@@ -334,7 +337,7 @@ class _Table:
         if why := _no_piece(state):
             return self._leave_with_parts(state, name, why)
         self._leave_inner(state, name)
-        parts: list[_Part] = []
+        parts: list[_SavedPart] = []
         why = self._collect(state, name, np.eye(4), parts)
         try:
             piece, why = self._of_parts(state, name, why, parts)
@@ -349,7 +352,7 @@ class _Table:
         return None
 
     def _of_parts(
-        self, state: Mapping[str, Any], name: str, why: str, parts: list[_Part]
+        self, state: Mapping[str, Any], name: str, why: str, parts: list[_SavedPart]
     ) -> tuple[ImportedPiece | None, str]:
         """The piece of an object, given why its own mesh is none; or None. And why something is left out, if it is."""
         piece = None
@@ -360,7 +363,9 @@ class _Table:
             why = f"{why}; its parts are placed" if why and piece is not None else why
         return piece, why
 
-    def _collect(self, state: Mapping[str, Any], name: str, outer: Floats, parts: list[_Part], depth: int = 0) -> str:
+    def _collect(
+        self, state: Mapping[str, Any], name: str, outer: Floats, parts: list[_SavedPart], depth: int = 0
+    ) -> str:
         """Adds the meshes of an object and of its parts; says why its own is none, else nothing."""
         try:
             in_unity = outer @ in_parent(_transform(state))
@@ -380,7 +385,7 @@ class _Table:
                 deep = f"is over {MAX_OBJECT_LEVELS} levels deep among the parts of a piece {is_part}"
                 self._leave_with_parts(child, child_name, deep)
             elif is_invisible(child):
-                self._leave_with_parts(child, child_name, f"{INVISIBLE} {is_part}")
+                self._leave_with_parts(child, child_name, f"{INVISIBLE_REASON} {is_part}")
             else:
                 self._leave_inner(child, child_name)
                 inner = self._collect(child, child_name, in_unity, parts, depth + 1)
@@ -388,12 +393,12 @@ class _Table:
                     self._leave(child_name, f"{inner} {is_part}")
         return why
 
-    def _part(self, state: Mapping[str, Any], name: str, matrix: Floats) -> _Part:
+    def _part(self, state: Mapping[str, Any], name: str, matrix: Floats) -> _SavedPart:
         """The mesh of an object."""
         address = mesh_address(state)
         if not address.strip():
             if isinstance(state.get("CustomAssetbundle"), Mapping):
-                raise _NoMesh(BUNDLE)
+                raise _NoMesh(ASSET_BUNDLE_REASON)
             raise _NoMesh(f"has no mesh of its own ({plain_name(str(state.get('Name') or 'an object'))})")
         if self._not_looked_for:
             raise _NoMesh(self._not_looked_for)
@@ -401,15 +406,15 @@ class _Table:
             file = self._mesh_folder.find(address)
             if file is None:
                 raise _NoMesh(f"its mesh is not in the folder of the meshes: {plain_name(address)}")
-            return _Part(name, file, address, self._size_of(file), matrix)
+            return _SavedPart(name, file, address, self._size_of(file), matrix)
         except FileError as error:
             raise _NoMesh(_unusable(error)) from None
 
     def _size_of(self, file: Path) -> Size:
         if file not in self._sizes:
             try:
-                if self._triangles > MOST_TRIANGLES:
-                    raise FileError(file, f"is one too many: those before have over {MOST_TRIANGLES} triangles")
+                if self._triangles > MAX_TABLE_TRIANGLES:
+                    raise FileError(file, f"is one too many: those before have over {MAX_TABLE_TRIANGLES} triangles")
                 size = self._sizes[file] = self._ahead.get(file) or Size.of(self._mesh(file))
                 self._triangles += 0 if isinstance(size, FileError) else size.triangles
             except FileError as error:
@@ -425,12 +430,12 @@ class _Table:
             self._meshes[file] = read_mesh(file, self._cache).mesh
         return self._meshes[file]
 
-    def _piece(self, state: Mapping[str, Any], name: str, parts: list[_Part]) -> ImportedPiece | None:
+    def _piece(self, state: Mapping[str, Any], name: str, parts: list[_SavedPart]) -> ImportedPiece | None:
         """The piece that some parts make; None where they cannot stand in a scene, and are left out."""
         kind, first = kind_of(state), parts[0].matrix
         facing = None if kind == "terrain" else _facing(state, first)
         reach = max(float(np.abs(moved(part.matrix, corners(*part.size.bounds))).max()) for part in parts)
-        if not reach <= MAX_LENGTH:
+        if not reach <= MAX_LENGTH_MM:
             self._leave(name, "comes out over a kilometre from the middle of the table, or as large")
             return None
         place = standing(first, "y", parts[0].size.bounds) if len(parts) == 1 else None
@@ -439,8 +444,8 @@ class _Table:
             keys = {"units": "inch", "up": "y", "scale": place.scale / INCH}
             return ImportedPiece(name, kind, place.at, place.turn, facing, gang, file=parts[0].file, keys=keys)
         triangles = sum(part.size.triangles for part in parts)
-        if triangles > MOST_BAKED or self._baked + triangles > MOST_BAKED_TOGETHER:
-            most = f"{MOST_BAKED} triangles, or those of all such pieces over {MOST_BAKED_TOGETHER}"
+        if triangles > MAX_BAKED_TRIANGLES or self._baked + triangles > MAX_ALL_BAKED_TRIANGLES:
+            most = f"{MAX_BAKED_TRIANGLES} triangles, or those of all such pieces over {MAX_ALL_BAKED_TRIANGLES}"
             self._leave(name, f"needs a mesh of its own, of over {most}")
             return None
         self._baked += triangles
@@ -449,10 +454,10 @@ class _Table:
         return ImportedPiece(name, kind, at, 0.0, facing, gang, mesh=mesh, keys={"units": "mm", "up": "z"})
 
     def _stand_in(
-        self, state: Mapping[str, Any], name: str, why: str, parts: list[_Part]
+        self, state: Mapping[str, Any], name: str, why: str, parts: list[_SavedPart]
     ) -> tuple[ImportedPiece | None, str]:
         """A stand-in for a fighter whose own mesh is not at hand, or None; and why something is left out, if it is."""
-        if kind_of(state) != "fighter" or not (BUNDLE in why or "its mesh" in why):
+        if kind_of(state) != "fighter" or not (ASSET_BUNDLE_REASON in why or "its mesh" in why):
             return None, why
         matrix = to_table(in_parent(_transform(state)))
         size = self._size(state, matrix, parts)
@@ -465,7 +470,7 @@ class _Table:
         keys = {"figure": {"base": size[0], "height": size[1]}}
         return ImportedPiece(name, "fighter", rounded(matrix[:3, 3]), turn, facing, gang_of(state), keys=keys), ""
 
-    def _size(self, state: Mapping[str, Any], matrix: Floats, parts: list[_Part]) -> tuple[float, float] | None:
+    def _size(self, state: Mapping[str, Any], matrix: Floats, parts: list[_SavedPart]) -> tuple[float, float] | None:
         """The diameter of the base and the height of a fighter, mm.
 
         The base is that of its words, of its collider's mesh, or as wide as those of its parts that have meshes.
@@ -479,9 +484,9 @@ class _Table:
         if base is None and parts:
             placed = [np.ptp(moved(part.matrix, self._mesh(part.file).vertices), axis=0) for part in parts]
             base = round(max(float(extents[:2].max()) for extents in placed), 2)
-        if base is None or not LEAST_BASE <= base <= GREATEST_BASE:
+        if base is None or not MIN_NAMED_BASE_MM <= base <= MAX_NAMED_BASE_MM:
             return None
-        return base, height if base / 4.0 < height <= MAX_LENGTH else round(TALL * base, 1)
+        return base, height if base / 4.0 < height <= MAX_LENGTH_MM else round(STAND_IN_HEIGHT_RATIO * base, 1)
 
     def _collider(self, state: Mapping[str, Any]) -> Mesh | None:
         """The mesh by which an object collides with others; None where there is none that can be used."""
@@ -499,7 +504,7 @@ class _Table:
         return self._names.of(name_of(state, self._number))
 
     def _leave(self, name: str, why: str) -> None:
-        self.left_out.append(LeftOut(name, why))
+        self.left_out.append(OmittedObject(name, why))
 
     def _leave_with_parts(self, state: Mapping[str, Any], name: str, why: str) -> None:
         self._leave_inner(state, name)
@@ -546,7 +551,7 @@ def _facing(state: Mapping[str, Any], matrix: Floats) -> float | Literal["unknow
     """Where an object looks: as a tag says, else where its front points on the table."""
     stated = facing_of(state)
     if stated is None:
-        stated = direction(matrix, FRONT)
+        stated = direction(matrix, OBJ_FRONT)
     return "unknown" if stated is None else stated
 
 
@@ -555,4 +560,4 @@ def _no_piece(state: Mapping[str, Any]) -> str:
     if "Bag" in str(state.get("Name")) or objects_in(state, "ContainedObjects"):
         return "is a bag or a deck"
     what = NO_PIECES.get(type_of(state))
-    return f"is {what}" if what else INVISIBLE if is_invisible(state) else ""
+    return f"is {what}" if what else INVISIBLE_REASON if is_invisible(state) else ""

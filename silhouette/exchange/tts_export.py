@@ -23,7 +23,7 @@ from silhouette.exchange.imported import file_stem, obj_bytes
 from silhouette.exchange.tts_words import FIGURINE
 from silhouette.files.cache import Cache
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
-from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.reading import MAX_FILE_BYTES, read_file
 from silhouette.files.writing import check_place
 from silhouette.meshes.mesh import Mesh, read_mesh
 from silhouette.models.model import Model
@@ -37,9 +37,9 @@ SAVE = {
 }  # fmt: skip
 """The keys of a saved object beside its objects."""
 
-LONGEST_FILE_NAME = 240
+MAX_EXPORTED_NAME_BYTES = 240
 
-DECIMALS = 7  # decimals of inches in OBJ files: a coordinate is right to 0.000002 mm
+OBJ_DECIMALS = 7  # decimals of inches in OBJ files: a coordinate is right to 0.000002 mm
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,11 +134,11 @@ class _Exporter:
             return None
         address = self.addresses.get(drawn.path.resolve())
         name = None if address is None else f"{re.sub('[^A-Za-z0-9]', '', address)}.obj"  # as the game keeps it
-        if address is None or name is None or len(name) > LONGEST_FILE_NAME:
+        if address is None or name is None or len(name) > MAX_EXPORTED_NAME_BYTES:
             return None
         if name not in self.imported_names:
             self.imported_names.add(name)
-            self.change.put(self.folder / name, read_file(drawn.path, LARGEST_FILE))
+            self.change.put(self.folder / name, read_file(drawn.path, MAX_FILE_BYTES))
         return address, piece.pose.place(drawn.shift[None])[0], drawn.factor / INCH
 
     def _written(self, piece: Piece) -> str:
@@ -147,7 +147,7 @@ class _Exporter:
         if mesh.digest not in self.own:
             # The inverse of how a scene reads such a file.
             in_inches = replace(mesh, vertices=mesh.vertices[:, [0, 2, 1]] * np.array([1.0, 1.0, -1.0]) / INCH)
-            content = obj_bytes(in_inches, DECIMALS)
+            content = obj_bytes(in_inches, OBJ_DECIMALS)
             self.own[mesh.digest] = self.change.keep("", file_stem(piece.name), {".obj": content})
         return (self.folder.absolute() / self.own[mesh.digest]).as_uri()
 

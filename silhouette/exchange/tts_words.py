@@ -19,17 +19,17 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from silhouette.exchange.imported import plain_name
-from silhouette.files.schema import MAX_LENGTH
-from silhouette.models.entries import KINDS, Kind
+from silhouette.files.schema import MAX_LENGTH_MM
+from silhouette.models.entries import PIECE_KINDS, Kind
 
 FIGURINE = 1  # the ``TypeIndex`` of a figurine
 
 NO_PIECES = {2: "a die", 3: "a coin", 6: "a bag", 7: "a bag without end"}
 """Types of custom models that are no pieces of a table, by ``TypeIndex``."""
 
-_LEAST_ALPHA = 0.5 / 255.0
+_MIN_ALPHA = 0.5 / 255.0
 
-LEAST_BASE, GREATEST_BASE = 10.0, 250.0  # mm: bases in names
+MIN_NAMED_BASE_MM, MAX_NAMED_BASE_MM = 10.0, 250.0  # mm: bases in names
 
 
 def text_of(state: Mapping[str, Any], key: str) -> str:
@@ -77,7 +77,7 @@ def kind_of(state: Mapping[str, Any]) -> Kind:
     tags = [tag.lower() for tag in tags_of(state)]
     words = re.findall(r"\w+", text_of(state, "Nickname").lower())
     for stated in (tags, words):
-        for kind in KINDS:
+        for kind in PIECE_KINDS:
             if kind in stated:
                 return kind
     return "fighter" if type_of(state) == FIGURINE else "terrain"
@@ -91,7 +91,7 @@ def is_invisible(state: Mapping[str, Any]) -> bool:
     """
     colour = state.get("ColorDiffuse")
     alpha = colour.get("a", 1.0) if isinstance(colour, Mapping) else 1.0
-    return isinstance(alpha, int | float) and not isinstance(alpha, bool) and alpha < _LEAST_ALPHA
+    return isinstance(alpha, int | float) and not isinstance(alpha, bool) and alpha < _MIN_ALPHA
 
 
 def _tagged(state: Mapping[str, Any], key: str) -> str | None:
@@ -121,7 +121,7 @@ def facing_of(state: Mapping[str, Any]) -> float | Literal["unknown"] | None:
         facing = float(stated)
     except ValueError:
         return None
-    return facing if math.isfinite(facing) and abs(facing) <= MAX_LENGTH else None
+    return facing if math.isfinite(facing) and abs(facing) <= MAX_LENGTH_MM else None
 
 
 def base_in_words(state: Mapping[str, Any]) -> float | None:
@@ -134,6 +134,6 @@ def base_in_words(state: Mapping[str, Any]) -> float | None:
         match = re.search(r"(?<![\d.])(\d{1,3}(?:\.\d{1,2})?)(?:\s*[x×]\s*(\d{1,3}(?:\.\d{1,2})?))?\s*mm\b", text, re.I)
         if match:
             diameter = max(float(number) for number in match.groups() if number)
-            if LEAST_BASE <= diameter <= GREATEST_BASE:
+            if MIN_NAMED_BASE_MM <= diameter <= MAX_NAMED_BASE_MM:
                 return diameter
     return None

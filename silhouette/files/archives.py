@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO
 
-from silhouette.files.reading import LARGEST_FILE
+from silhouette.files.reading import MAX_FILE_BYTES
 
-MOST_ENTRIES = 10_000  # entries of an archive: an app writes ten, a scene rests on fewer than a hundred
-LARGEST_TOTAL = LARGEST_FILE  # bytes of all that is unpacked together: meshes and pictures
-SMALL = 16 * 1024**2  # bytes of a file that may be as dense as it likes
+MAX_ARCHIVE_ENTRIES = 10_000  # entries of an archive: an app writes ten, a scene rests on fewer than a hundred
+MAX_UNPACKED_BYTES = MAX_FILE_BYTES  # bytes of all that is unpacked together: meshes and pictures
+SMALL_FILE_BYTES = 16 * 1024**2  # bytes of a file that may be as dense as it likes
 
 # What a computer adds to an archive by itself.
 _LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
@@ -64,7 +64,7 @@ class SafeZip:
 
     def check_size(self, info: zipfile.ZipInfo) -> None:
         """Refuses a file that is suspiciously dense, or larger than what is left of what an archive may hold."""
-        dense = info.file_size > SMALL and info.file_size > self._densest * info.compress_size
+        dense = info.file_size > SMALL_FILE_BYTES and info.file_size > self._densest * info.compress_size
         if info.file_size > self._left or dense:
             size = info.file_size >> 20
             raise ArchiveError(f"is a zip bomb or too large: {info.filename[:80]!r} would unpack to {size} MiB")
@@ -92,11 +92,11 @@ class Archive:
         self._again = again
         # Text packs to a tenth and seldom to a fiftieth; deflate cannot do better than a thousandth, which is a bomb.
         broken = f"is truncated or no zip archive; {again}"
-        most = 2 * MOST_ENTRIES, MOST_ENTRIES
-        self._zip = SafeZip(data, most, broken, again, total=LARGEST_TOTAL, densest=200)
+        most = 2 * MAX_ARCHIVE_ENTRIES, MAX_ARCHIVE_ENTRIES
+        self._zip = SafeZip(data, most, broken, again, total=MAX_UNPACKED_BYTES, densest=200)
         infos = self._zip.infos
-        if len(infos) > MOST_ENTRIES:
-            raise ArchiveError(f"is an archive of {len(infos)} files, more than {MOST_ENTRIES}; {again}")
+        if len(infos) > MAX_ARCHIVE_ENTRIES:
+            raise ArchiveError(f"is an archive of {len(infos)} files, more than {MAX_ARCHIVE_ENTRIES}; {again}")
         self._infos: dict[str, zipfile.ZipInfo] = {}
         for info in infos:
             if info.is_dir() or any(part in _LITTER or part.startswith("._") for part in info.filename.split("/")):

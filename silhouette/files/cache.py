@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 # Part of every key: raise it whenever what is stored under a key changes its meaning.
 FORMAT_VERSION = 5
 DIRECTORY_VARIABLE = "SILHOUETTE_CACHE_DIR"
-LARGEST_TOTAL = 2 * 1024**3
+MAX_CACHE_BYTES = 2 * 1024**3
 CACHED_TRIANGLES = 4_000_000  # triangles of models that stay in the memory of a process from scene to scene, at most
 
 _STALE_SECONDS = 3600.0
@@ -96,7 +96,7 @@ class Cache:
 
     Entries are written whole (`silhouette.files.writing`): two processes may write at once, and nobody reads half an
     entry. A damaged entry is built again. A folder that cannot be written to is no error: then everything is built each
-    time. When the folder exceeds ``LARGEST_TOTAL`` bytes, the least recently used entries are deleted.
+    time. When the folder exceeds ``MAX_CACHE_BYTES`` bytes, the least recently used entries are deleted.
 
     >>> Cache(None).fetch("ones", lambda: {"ones": np.ones(3)})["ones"].tolist()
     [1.0, 1.0, 1.0]
@@ -192,7 +192,7 @@ def _make_room(directory: Path) -> None:
                 path.unlink()
     total = sum(size for _, size, _ in entries)
     for _, size, path in sorted(entries)[:-1]:
-        if total <= LARGEST_TOTAL:
+        if total <= MAX_CACHE_BYTES:
             break
         with contextlib.suppress(OSError):
             path.unlink()

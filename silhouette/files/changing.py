@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from silhouette.common.errors import FileError
-from silhouette.files.reading import LARGEST_FILE, read_file
+from silhouette.files.reading import MAX_FILE_BYTES, read_file
 from silhouette.files.writing import Content, Staged, make_folder, temporary, unwritable, write_file, write_to
 
 
@@ -40,7 +40,7 @@ def check_folder(folder: Path, inputs: Iterable[Path]) -> None:
             raise FileError(folder, f"holds {given}, which is to be read; {own}")
 
 
-DIGITS = 16  # hexadecimal digits of a digest in the name of a file
+DIGEST_DIGITS = 16  # hexadecimal digits of a digest in the name of a file
 
 
 @contextmanager
@@ -101,7 +101,7 @@ class FolderChange:
 
         Raises FileError if one cannot be written.
         """
-        hashed = hashlib.blake2b(digest_size=DIGITS // 2)
+        hashed = hashlib.blake2b(digest_size=DIGEST_DIGITS // 2)
         for inner, content in sorted(files.items()):
             hashed.update(f"{len(content)} {inner}\n".encode() + content)
         for number in count(1):
@@ -155,7 +155,7 @@ class FolderChange:
         others = [*self._staged]
         self._last = last = self._stage(self._main, content)
         if before is not None and self._main.is_file() and not _holds(self._main, last.partial.read_bytes()):
-            earlier = self._stage(before, read_file(self._main, LARGEST_FILE), like=self._main)
+            earlier = self._stage(before, read_file(self._main, MAX_FILE_BYTES), like=self._main)
             _take_place(earlier)
         for path in [*self._dropped, *(staged.final for staged in others if os.path.lexists(staged.final))]:
             self._aside.append((path, temporary(path.parent)))

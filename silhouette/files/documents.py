@@ -63,7 +63,7 @@ _TWICE = "cannot (overwrite|declare|mutate)"
 _BOTH_SIDES = "write a digit on both sides of the point, such as 0.5"
 _TWO_QUOTES = "put a text that holds ' in \"...\", and one that holds \" in '...'"
 _LINE_ENDS = "save it with the line ends of Windows or Unix"
-_INVISIBLE = re.compile(
+_INVISIBLE_CHARACTERS = re.compile(
     r"[^\S \t\n\r]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
 )
 
@@ -126,15 +126,15 @@ _TOML_MISTAKES: Mistakes = (
     (r"invalid statement", "", "", "write key = value, or [[table]]"),
 )  # fmt: skip
 
-_COMMENT = r"^\s*(//|#|/\*)"
+_COMMENT_PATTERN = r"^\s*(//|#|/\*)"
 # The same of JSON, by what stands before and after the mistake.
 _JSON_MISTAKES: Mistakes = (
-    ("^Extra", "", _COMMENT, "leave the comment out: JSON has none, TOML has"),
+    ("^Extra", "", _COMMENT_PATTERN, "leave the comment out: JSON has none, TOML has"),
     ("^Extra", "", "", "leave out what comes after the last }}; a file holds one object"),
     ("", "", r"^\s*'", "write \" for '"),
     ("", r",\s*\Z", r"^\s*[, \n]*([}\]])", "leave out the comma before {rest[1]}"),
     ("", "", r"^\s*\Z", "the end of the file is missing"),
-    ("", "", _COMMENT, "leave the comment out: JSON has none, TOML has"),
+    ("", "", _COMMENT_PATTERN, "leave the comment out: JSON has none, TOML has"),
     (r"^Invalid \\", "", "", r"write / in paths, or \\"),
     ("^Unterminated", "", "", 'close the text with "'),
     ("^Expecting ',' delimiter", r"(?<![\w.])-?0$", r"^\s*\d", "leave out the zeros before the number"),
@@ -180,7 +180,7 @@ def toml_advice(text: str, message: str) -> str:
     column = int(place[2]) if place else len(line) + 1
     if line[column - 1 :].startswith("\r"):
         return _LINE_ENDS
-    if _INVISIBLE.match(line[column - 1 :]):
+    if _INVISIBLE_CHARACTERS.match(line[column - 1 :]):
         return "an invisible character stands there: delete it"
     if re.search(r'"[^"]*\\', line) and "string" in message:
         return PATHS
@@ -197,19 +197,19 @@ def json_advice(text: str, message: str, position: int) -> str:
     """
     if text[position : position + 1] == "\n" and "control" in message:
         return 'close the text with "'
-    if _INVISIBLE.match(text[position:]):
+    if _INVISIBLE_CHARACTERS.match(text[position:]):
         return "an invisible character stands there: delete it"
     return _advice(_JSON_MISTAKES, message, text[:position], text[position:])
 
 
 # ---- documents
 
-LARGEST_DOCUMENT = 16 * 1024**2
+MAX_DOCUMENT_BYTES = 16 * 1024**2
 MAX_DOCUMENT_LEVELS = 16  # levels of tables and lists in each other; a scene needs six
-MOST_VALUES = 1_000_000  # tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it
-LONGEST_KEY = 200  # letters of a key
-LONGEST_TEXT = 10_000  # letters of a name, a title or any other text
-MOST_OF = {
+MAX_VALUES = 1_000_000  # tables, lists, texts and numbers in one document; a map of 100,000 hexes has half of it
+MAX_KEY_LENGTH = 200  # letters of a key
+MAX_TEXT_LENGTH = 10_000  # letters of a name, a title or any other text
+MAX_ENTRIES = {
     **dict.fromkeys(("terrain", "fighter", "vehicle", "character", "object", "creature"), 2_000),
     **dict.fromkeys(("unit", "cover"), 500),
     "parts": 2_000,
@@ -218,11 +218,11 @@ MOST_OF = {
     "cells": 256,
 }
 """Entries of a list, by its key: many times what a table has, and few enough to be judged in seconds."""
-MOST_PARTS = 10_000  # solids of all pieces together
+MAX_SCENE_SOLIDS = 10_000  # solids of all pieces together
 BYTE_ORDER_MARK = "\ufeff"  # what some editors write at the beginning of a file in UTF-8
 
 # JSON can spell one half of a character beyond U+FFFF, which no text can hold alone.
-_HALF = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 MARKS = re.compile(
     r"""
@@ -258,7 +258,7 @@ def read_document(path: Path) -> dict[str, Any]:
 
     Raises:
         FileError: where it is missing, no regular file, too large, not UTF-8 text, neither TOML nor JSON, goes wrong
-            in some line, or has too many values or levels (`MAX_DOCUMENT_LEVELS`, `MOST_VALUES`).
+            in some line, or has too many values or levels (`MAX_DOCUMENT_LEVELS`, `MAX_VALUES`).
     """
     if path.suffix.lower() not in (".toml", ".json"):
         if not os.path.lexists(path):
@@ -288,7 +288,7 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
         raise FileError(path, f"not TOML: {_plain(str(error))}{advice and f'; {advice}'}") from None
     except RecursionError:
         raise FileError(path, _TOO_DEEP) from None
-    except _Refused as refused:
+    except _DocumentRefusal as refused:
         raise FileError(path, str(refused)) from None
     except ValueError:
         raise FileError(
@@ -301,7 +301,7 @@ def document_of(path: Path, text: str) -> dict[str, Any]:
 
 def read_text(path: Path, *, with_mark: bool = False) -> str:
     """The text of a scene or model file; ``with_mark`` with its byte order mark; errors as `read_document`."""
-    content = read_file(path, LARGEST_DOCUMENT)
+    content = read_file(path, MAX_DOCUMENT_BYTES)
     try:
         return content.decode("utf-8" if with_mark else "utf-8-sig")
     except UnicodeDecodeError as error:
@@ -313,14 +313,14 @@ def check_document(path: Path, document: object) -> None:
     """Refuses a document that could not be read again from its file: too large, too deep, or with too long texts."""
     try:
         _check_size(document)
-    except _Refused as refused:
+    except _DocumentRefusal as refused:
         raise FileError(path, str(refused)) from None
 
 
 _TOO_DEEP = f"its tables lie too deep in each other; {MAX_DOCUMENT_LEVELS} levels are the most, and a scene needs six"
 
 
-class _Refused(ValueError):
+class _DocumentRefusal(ValueError):
     """The refusal of a document, in plain words."""
 
 
@@ -340,7 +340,7 @@ def _check_depth(text: str) -> None:
         elif mark in "]}":
             depth = max(depth - 1, 0)
         if max(depth, dots) >= 2 * MAX_DOCUMENT_LEVELS:
-            raise _Refused(_TOO_DEEP)
+            raise _DocumentRefusal(_TOO_DEEP)
 
 
 def _check_size(document: object) -> None:
@@ -350,9 +350,9 @@ def _check_size(document: object) -> None:
         depth += 1
         values += len(level)
         if depth > MAX_DOCUMENT_LEVELS + 1:
-            raise _Refused(_TOO_DEEP)
-        if values > MOST_VALUES:
-            raise _Refused(f"holds more than {MOST_VALUES} values; split it into several files")
+            raise _DocumentRefusal(_TOO_DEEP)
+        if values > MAX_VALUES:
+            raise _DocumentRefusal(f"holds more than {MAX_VALUES} values; split it into several files")
         inner: list[object] = []
         for value in level:
             if isinstance(value, dict):
@@ -363,38 +363,42 @@ def _check_size(document: object) -> None:
                 inner += value
             elif isinstance(value, str):
                 _check_text(value)
-        if parts > MOST_PARTS:
-            raise _Refused(f"holds {parts} solids in parts; {MOST_PARTS} are the most: make a mesh of them")
+        if parts > MAX_SCENE_SOLIDS:
+            raise _DocumentRefusal(
+                f"holds {parts} solids in parts; {MAX_SCENE_SOLIDS} are the most: make a mesh of them"
+            )
         level = inner
 
 
 def _check_text(text: str) -> None:
-    if len(text) > LONGEST_TEXT:
-        raise _Refused(f"the text '{text[:40]} ...' has {len(text)} letters; {LONGEST_TEXT} are the most")
-    half = _HALF.search(text)
+    if len(text) > MAX_TEXT_LENGTH:
+        raise _DocumentRefusal(f"the text '{text[:40]} ...' has {len(text)} letters; {MAX_TEXT_LENGTH} are the most")
+    half = _LONE_SURROGATE.search(text)
     if half:
-        raise _Refused(f"\\u{ord(half[0]):x} is only half of a character; write the character itself")
+        raise _DocumentRefusal(f"\\u{ord(half[0]):x} is only half of a character; write the character itself")
 
 
 def _check_table(table: dict[str, object]) -> None:
     longest = max(table, key=len, default="")
-    if len(longest) > LONGEST_KEY:
-        raise _Refused(f"the key '{longest[:40]} ...' has {len(longest)} letters; {LONGEST_KEY} are the most")
+    if len(longest) > MAX_KEY_LENGTH:
+        raise _DocumentRefusal(
+            f"the key '{longest[:40]} ...' has {len(longest)} letters; {MAX_KEY_LENGTH} are the most"
+        )
     for key in table:
         _check_text(key)
-    for key in table.keys() & MOST_OF.keys():
+    for key in table.keys() & MAX_ENTRIES.keys():
         entries = table[key]
-        if isinstance(entries, list) and len(entries) > MOST_OF[key]:
-            raise _Refused(f"{key} has {len(entries)} entries; {MOST_OF[key]} are the most")
+        if isinstance(entries, list) and len(entries) > MAX_ENTRIES[key]:
+            raise _DocumentRefusal(f"{key} has {len(entries)} entries; {MAX_ENTRIES[key]} are the most")
 
 
 def parsed_json(data: bytes) -> object:
-    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MOST_VALUES`.
+    """The JSON of a mesh file, such as glTF's, which may hold millions of letters but no more than `MAX_VALUES`.
 
     Raises ValueError if it is no JSON in UTF-8, or is too deep or too wide; the text says so in plain words.
     """
-    if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MOST_VALUES:
-        raise ValueError(f"it holds more than {MOST_VALUES} values")
+    if sum(data.count(mark) for mark in (b"{", b"[", b",")) > MAX_VALUES:
+        raise ValueError(f"it holds more than {MAX_VALUES} values")
     try:
         return json.loads(data.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
@@ -411,7 +415,7 @@ def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise _Refused(f"the key '{twice[:LONGEST_KEY]}' stands twice in one table; keep one of them")
+        raise _DocumentRefusal(f"the key '{twice[:MAX_KEY_LENGTH]}' stands twice in one table; keep one of them")
     return table
 
 

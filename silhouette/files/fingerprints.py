@@ -17,14 +17,14 @@ from urllib.parse import unquote
 
 from silhouette.common.errors import SilhouetteError
 from silhouette.files.documents import parsed_json, read_document
-from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, open_file
+from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, open_file
 
-_NAMING = (".gltf", ".glb", ".obj")
-_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
+_REFERRING_ENDINGS = (".gltf", ".glb", ".obj")
+_LIBRARY_LINE = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 # Bytes of an OBJ file before its first vertex, where the libraries of its materials are named.
-_HEAD = 1 << 16
+_OBJ_HEAD_BYTES = 1 << 16
 
-MESHES = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")  # how mesh files end
+MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")  # how mesh files end
 
 _Stamp = tuple[int, int, int]
 
@@ -72,14 +72,14 @@ class Fingerprints:
         Raises SilhouetteError if a scene or model file cannot be read.
         """
         ending = path.suffix.lower()
-        if ending not in (*DOCUMENTS, *_NAMING):
+        if ending not in (*DOCUMENTS, *_REFERRING_ENDINGS):
             return ()
         stamp = _stamp(path) if path.is_file() else None
         entry = self._names.get(path)
         if entry is not None and entry[0] == stamp:
             return entry[1]
         if ending in DOCUMENTS:
-            names = {text for text in references(path) if Path(text).suffix.lower() in (*DOCUMENTS, *MESHES)}
+            names = {text for text in references(path) if Path(text).suffix.lower() in (*DOCUMENTS, *MESH_ENDINGS)}
         else:
             names = {uri for uri in references(path) if _lies_below(path.parent, uri)}
         named = tuple(path.parent / name for name in sorted(names))
@@ -91,7 +91,7 @@ class Fingerprints:
         stamp = _stamp(path)
         entry = self._contents.get(path)
         if entry is None or entry[0] != stamp:
-            if stamp[0] > LARGEST_FILE:
+            if stamp[0] > MAX_FILE_BYTES:
                 raise ValueError("too large for any reader")
             with open_file(path) as file:
                 entry = self._contents[path] = stamp, hashlib.file_digest(file, "blake2b").digest()
@@ -108,13 +108,13 @@ def references(path: Path) -> tuple[str, ...]:
         return tuple(_values(read_document(path), ("mesh", "model", "rules")))
     if ending == ".obj":
         return tuple(_libraries(path))
-    return tuple(map(unquote, _buffers(path))) if ending in _NAMING else ()
+    return tuple(map(unquote, _buffers(path))) if ending in _REFERRING_ENDINGS else ()
 
 
 def _libraries(path: Path) -> Iterator[str]:
     """The files of materials that an OBJ file names in its head, those that are there: many an OBJ comes without."""
     with suppress(OSError, ValueError, SilhouetteError), open_file(path) as file:
-        for line in _LIBRARY.findall(file.read(_HEAD)):
+        for line in _LIBRARY_LINE.findall(file.read(_OBJ_HEAD_BYTES)):
             whole = line.decode(errors="replace").strip().replace("\\", "/")
             for name in {whole, *whole.split()}:
                 is_relative = not name.startswith("/") and ":" not in name and ".." not in name.split("/")
@@ -152,7 +152,7 @@ def _buffers(path: Path) -> Iterator[str]:
             size = os.fstat(file.fileno()).st_size
             start = file.read(20)
             is_container = start[:4] == b"glTF"
-            size = min(size, int.from_bytes(start[12:16], "little") if is_container else LARGEST_FILE)
+            size = min(size, int.from_bytes(start[12:16], "little") if is_container else MAX_FILE_BYTES)
             document = parsed_json(file.read(size) if is_container else start + file.read(size))
     except (OSError, ValueError, SilhouetteError):
         return

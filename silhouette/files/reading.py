@@ -65,7 +65,7 @@ def example(name: str) -> Path:
 
 # ---- files that a file names
 
-NEIGHBOURS = 1000  # the number of files in a folder among which one of a similar name is looked for
+MAX_FOLDER_NAMES = 1000  # the number of files in a folder among which one of a similar name is looked for
 
 MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "there is no such game file"}
 """What is said of a file that is not there, by the key that names it: as where it is named on the command line."""
@@ -109,7 +109,7 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
     if not name.isprintable():
         return "a \\ between double quotes begins a special letter; write / in paths, or put the path in '...'"
     try:
-        neighbours = [other.name for other in islice(path.parent.iterdir(), NEIGHBOURS)]
+        neighbours = [other.name for other in islice(path.parent.iterdir(), MAX_FOLDER_NAMES)]
     except OSError:
         inner = len(Path(name).parts) > 1
         return f"there is no folder {as_written(str(Path(name).parent))} either" if inner else "check the path"
@@ -128,10 +128,10 @@ def _what_to_write(path: Path, name: str, naming: Path) -> str:
 
 # ---- reading
 
-LARGEST_FILE = 512 * 1024**2  # bytes of a mesh file, or of a file that it refers to
+MAX_FILE_BYTES = 512 * 1024**2  # bytes of a mesh file, or of a file that it refers to
 DOCUMENTS = (".toml", ".json")  # how scene and model files end
 
-_KINDS = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
+_SPECIAL_FILES = {stat.S_IFIFO: "a pipe", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFSOCK: "a socket"}
 
 
 def read_file(path: Path, most: int) -> bytes:
@@ -199,7 +199,7 @@ def no_file(mode: int) -> str:
     >>> no_file(stat.S_IFIFO), no_file(stat.S_IFREG)
     ('a pipe', '')
     """
-    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _KINDS.get(stat.S_IFMT(mode), "something else")
+    return "" if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else _SPECIAL_FILES.get(stat.S_IFMT(mode), "something else")
 
 
 def _check(path: Path, mode: int) -> None:

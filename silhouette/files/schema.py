@@ -23,16 +23,16 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, ErrorDetails, PydanticCustomError
 
 from silhouette.common.errors import FileError
-from silhouette.common.text import KEYS_ALIKE, as_written, did_you_mean, in_a_row
+from silhouette.common.text import KEY_SIMILARITY, as_written, did_you_mean, in_a_row
 
-MAX_LENGTH = 1e6  # mm: a kilometre is no tabletop
-COARSEST = 10.0  # mm per pixel
-LARGEST_ERROR = 0.05
+MAX_LENGTH_MM = 1e6  # mm: a kilometre is no tabletop
+MAX_PIXEL_MM = 10.0  # mm per pixel
+MAX_ERROR_SHARE = 0.05
 
-Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-MAX_LENGTH, le=MAX_LENGTH)]
-Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_LENGTH)]
-Pixel = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=COARSEST)]
-Error = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=LARGEST_ERROR)]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=-MAX_LENGTH_MM, le=MAX_LENGTH_MM)]
+Size = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_LENGTH_MM)]
+Pixel = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_PIXEL_MM)]
+Error = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_ERROR_SHARE)]
 Name = Annotated[str, Field(min_length=1)]
 Point = tuple[Number, Number, Number]
 S = TypeVar("S", bound=BaseModel)
@@ -168,8 +168,8 @@ def _translated(details: ErrorDetails, schema: type[BaseModel], data: object, lo
     field = _field_at(schema, steps)[1]
     needed = "a table of keys and values" if field is None else field.description or _choices(field.annotation)
     bounds = details.get("ctx", {})
-    if (bounds.get("le") == MAX_LENGTH or bounds.get("ge") == -MAX_LENGTH) and "million" not in needed:
-        needed += f", and no number may be beyond {MAX_LENGTH:.0f}"
+    if (bounds.get("le") == MAX_LENGTH_MM or bounds.get("ge") == -MAX_LENGTH_MM) and "million" not in needed:
+        needed += f", and no number may be beyond {MAX_LENGTH_MM:.0f}"
     subject = _words(location.where, data, steps) or "the file"
     return Location(location.path).error(f"{subject} is {as_written(value)}; it must be {needed}")
 
@@ -199,7 +199,7 @@ def _what_is_meant(key: str, owner: type[BaseModel]) -> str:
     homes = [f"[[{name}]]" for name, entry in inner.items() if entry is not None and key in entry.model_fields]
     if homes:
         return f"it belongs in {' or '.join(homes)}"
-    return did_you_mean(key, keys, "the keys here are", KEYS_ALIKE, most=len(keys))
+    return did_you_mean(key, keys, "the keys here are", KEY_SIMILARITY, most=len(keys))
 
 
 def _inside(value: object, step: int | str) -> object:

@@ -7,10 +7,17 @@ from __future__ import annotations
 
 from silhouette.judging.checking import SceneResult, changes, check, judge_scene, map_of, odds
 from silhouette.judging.judge import Judged, JudgingOptions, Request, judge, judge_all, mapped
-from silhouette.judging.loading import PIXEL, Selection, check_numbers, content_with, load_scene, usable_pixel
+from silhouette.judging.loading import (
+    DEFAULT_PIXEL_MM,
+    Selection,
+    check_numbers,
+    content_with,
+    load_scene,
+    usable_pixel,
+)
 
 __all__ = [
-    "PIXEL",
+    "DEFAULT_PIXEL_MM",
     "Judged",
     "JudgingOptions",
     "Request",

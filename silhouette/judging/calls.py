@@ -68,7 +68,7 @@ def hundredths(odds: float, nearly_all: str = "over 99") -> str:
     return nearly_all if 0.995 <= odds < 1.0 else f"{100.0 * odds:.0f}"
 
 
-WEIGHING: Mapping[str, str] = {  # what may weigh most, in words
+DOUBT_WORDS: Mapping[str, str] = {  # what may weigh most, in words
     "place": "where the pieces stand",
     "facing": "which way they face",
     "eye": "where the eye is",
@@ -106,7 +106,7 @@ def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: s
         others = " or ".join(word for word in verdict.could_be if word != verdict.verdict)
         reason += f"; as measured {TOO_CLOSE}" + (f", it could be {others}" if others else "")
     reason += f"; odds: {in_hundred(odds)}: {call if call == ROLL_OFF else f'{call} stands'}"
-    return reason if max(odds.values()) == 1.0 else f"{reason}; what weighs most is {WEIGHING[doubt_from]}"
+    return reason if max(odds.values()) == 1.0 else f"{reason}; what weighs most is {DOUBT_WORDS[doubt_from]}"
 
 
 def stands(verdict: Verdict, call: str | None = None) -> tuple[str, str]:

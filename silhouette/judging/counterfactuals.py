@@ -19,7 +19,7 @@ from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.geometry import Floats
 from silhouette.common.text import in_a_sentence
 from silhouette.judging.nearest import Field, Nearest, Seen, nearest_change
-from silhouette.judging.run import ALONE, Run
+from silhouette.judging.run import IN_PROCESS_RUN, Run
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import Movers, WhatIf, what_if
@@ -30,7 +30,7 @@ from silhouette.scenes.scene import Check, Scene
 
 # ---- one change
 
-REACH = 50.0  # mm: the longest move that is looked at
+MAX_MOVE_MM = 50.0  # mm: the longest move that is looked at
 What = Literal["move target", "move attacker", "turn attacker", "without"]
 
 
@@ -43,7 +43,7 @@ _BECOMES = ResultField("verdict", str, "the verdict that it becomes")
 MOVE = (
     _what("move target", "move attacker"),
     ResultField(
-        "mm", Annotated[float, pydantic.Field(ge=0.0, le=REACH)], "its length, in plan, at most 50", at="amount"
+        "mm", Annotated[float, pydantic.Field(ge=0.0, le=MAX_MOVE_MM)], "its length, in plan, at most 50", at="amount"
     ),
     ResultField("direction", Annotated[float, pydantic.Field(ge=0.0, lt=360.0)], "degrees anticlockwise from +x"),
     _BECOMES,
@@ -60,9 +60,9 @@ TURN = (
 WITHOUT = (_what("without"), ResultField("piece", str, "its name"), _BECOMES)
 """The keys of a piece without which a verdict is another."""
 
-_KINDS = (("MoveEntry", MOVE), ("TurnEntry", TURN), ("WithoutEntry", WITHOUT))
+_CHANGE_ENTRIES = (("MoveEntry", MOVE), ("TurnEntry", TURN), ("WithoutEntry", WITHOUT))
 
-CHANGES = GenericAlias(list, (Union[tuple(row_type(*kind, closed=True) for kind in _KINDS)],))  # noqa: UP007
+CHANGES = GenericAlias(list, (Union[tuple(row_type(*kind, closed=True) for kind in _CHANGE_ENTRIES)],))  # noqa: UP007
 """The type of changes in results."""
 
 
@@ -87,7 +87,7 @@ class Change(Record):
         return row_of(self, MOVE if self.direction is not None else TURN if self.piece is None else WITHOUT)
 
 
-SIDES = {
+SIDE_NAMES = {
     "target": (
         *("farther away", "farther away and to the left", "to the left", "nearer and to the left"),
         *("nearer", "nearer and to the right", "to the right", "farther away and to the right"),
@@ -105,7 +105,7 @@ def in_words(rule: WhatIf[Any], scene: Scene, check: Check, movers: Movers, chan
     parts = [_of(rule, scene, check, change) for change in changes]
     if not any(change.direction is not None for change in changes) and (movers.target or movers.attacker):
         names = [name for name, can in ((check.target, movers.target), (check.attacker, movers.attacker)) if can]
-        parts.insert(0, f"no move of {' or '.join(names)} up to {REACH:g} mm")
+        parts.insert(0, f"no move of {' or '.join(names)} up to {MAX_MOVE_MM:g} mm")
     return "; ".join(parts) or "nothing would change it"
 
 
@@ -143,16 +143,16 @@ def side_of(sight: Any, direction: float, role: str) -> str:
     if not np.any(sight):
         return f"towards {direction:.0f}°"
     ahead = float(np.degrees(np.arctan2(sight[1], sight[0])))
-    return SIDES[role][round((direction - ahead) % 360.0 / 45.0) % 8]
+    return SIDE_NAMES[role][round((direction - ahead) % 360.0 / 45.0) % 8]
 
 
 # ---- all changes of a check
 
-PLACES = Field(REACH, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
+MOVE_FIELD = Field(MAX_MOVE_MM, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
 of a body is hidden or shown is hardly ever narrower in plan than the body, 10 mm and more; what is, shows in shares."""
 
-DIRECTIONS = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0, is_line=True)
+TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0, is_line=True)
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
 
 ROUGHLY = Estimate(goal=0.015, nothing=0.008)  # what measures far from now: a few rays, more of them near a threshold
@@ -165,31 +165,33 @@ class Changes:
     """What would change a verdict.
 
     Attributes:
-        found: moves first, the least of them first, then the turn, then pieces, in the scene's order.
+        changes: moves first, the least of them first, then the turn, then pieces, in the scene's order.
         words: the same for players, in one sentence.
         one_way: why the target sees the attacker, which does not see it, in a sentence; None if that is not so, or was
             not judged.
     """
 
-    found: tuple[Change, ...]
+    changes: tuple[Change, ...]
     words: str
     one_way: str | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """The changes under the contract's keys."""
-        return [change.row() for change in self.found]
+        return [change.row() for change in self.changes]
 
 
-def changes_of(scene: Scene, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Changes | None:
+def changes_of(
+    scene: Scene, check: Check, verdict: Verdict, settings: Settings, run: Run = IN_PROCESS_RUN
+) -> Changes | None:
     """What would change a verdict; None where no move makes sense of it. Moves are in plan, and may overlap others."""
     try:
-        tried = _Elsewhere(scene, check, verdict.verdict, settings)
+        tried = _DisplacementJudge(scene, check, verdict.verdict, settings)
         movers = tried.rule.movers(scene, check)
     except RequestError:
         return None
-    searches = [_Search("move target", check.target, PLACES)] if movers.target else []
-    searches += [_Search("move attacker", check.attacker, PLACES)] if movers.attacker else []
-    searches += [_Search("turn attacker", check.attacker, DIRECTIONS)] if movers.turns else []
+    searches = [_ChangeSearch("move target", check.target, MOVE_FIELD)] if movers.target else []
+    searches += [_ChangeSearch("move attacker", check.attacker, MOVE_FIELD)] if movers.attacker else []
+    searches += [_ChangeSearch("turn attacker", check.attacker, TURN_FIELD)] if movers.turns else []
     changes = list[Change]()
     for done, change in enumerate(run.parts(settings.renderer, searches, tried.least), 1):
         run.step(done / (len(searches) + 1))
@@ -215,7 +217,7 @@ def check_changes(scene: Scene, checks: Sequence[Check]) -> None:
 
 
 def changes_of_each(
-    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, run: Run = ALONE
+    scene: Scene, checks: Sequence[Check], verdicts: Sequence[Verdict], settings: Settings, run: Run = IN_PROCESS_RUN
 ) -> Iterator[Changes | None]:
     """`changes_of` for checks of one scene, in their order."""
     settings = replace(settings, keep=False)
@@ -233,7 +235,7 @@ def _rounded_up(amount: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Search:
+class _ChangeSearch:
     """A question: the least move, or turn, of a piece, and where it is looked for."""
 
     what: What
@@ -241,7 +243,7 @@ class _Search:
     searched: Field
 
 
-class _Elsewhere:
+class _DisplacementJudge:
     """Judges a check with pieces elsewhere."""
 
     def __init__(self, scene: Scene, check: Check, now: str, settings: Settings) -> None:
@@ -255,7 +257,7 @@ class _Elsewhere:
         """The least move, or turn, of a piece with which the verdict is another."""
         return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
 
-    def least(self, search: _Search) -> Change | None:
+    def least(self, search: _ChangeSearch) -> Change | None:
         """The least change of a kind; None where there is none within reach. RequestError where it takes too long."""
         try:
             with time_limit(SEARCH_SECONDS):
@@ -271,7 +273,7 @@ class _Elsewhere:
         if search.searched.is_line:
             return Change(search.what, nearest.verdict, _rounded_up(nearest.point[0]))
         direction = float(np.degrees(np.arctan2(nearest.point[1], nearest.point[0]))) % 360.0
-        mm = min(_rounded_up(nearest.distance), REACH)
+        mm = min(_rounded_up(nearest.distance), MAX_MOVE_MM)
         return Change(search.what, nearest.verdict, mm, round(direction, 3) % 360.0)
 
     def without(self, names: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from silhouette.judging.counterfactuals import CHANGES, Changes, changes_of_each
 from silhouette.judging.loading import pixel_of
 from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.judging.monte_carlo import Odds, check_odds, odds_of_each
-from silhouette.judging.run import CHECKS_TOGETHER, CHECKS_WORTH_FORKING, GROUPS_EACH, Run, shared
+from silhouette.judging.run import CHECK_GROUPS_PER_PROCESS, CHECKS_TOGETHER, CHECKS_WORTH_FORKING, Run, shared
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -227,7 +227,9 @@ def _size_and_workers(requests: Sequence[Request], options: JudgingOptions) -> t
     forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= CHECKS_WORTH_FORKING
     if not forking or not shared(requests[0][0], options.renderer):
         return options.renderer.capabilities.checks_together or CHECKS_TOGETHER, 1
-    return max(1, min(CHECKS_TOGETHER, -(-len(requests) // (GROUPS_EACH * options.workers)))), options.workers
+    return max(
+        1, min(CHECKS_TOGETHER, -(-len(requests) // (CHECK_GROUPS_PER_PROCESS * options.workers)))
+    ), options.workers
 
 
 def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Request]) -> Group:

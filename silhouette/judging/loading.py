@@ -12,9 +12,9 @@ from typing import Any, cast, get_args
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.text import did_you_mean
 from silhouette.files.cache import Cache
-from silhouette.files.fingerprints import MESHES
+from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS, missing
-from silhouette.files.schema import COARSEST, LARGEST_ERROR
+from silhouette.files.schema import MAX_ERROR_SHARE, MAX_PIXEL_MM
 from silhouette.models.entries import ArcName
 from silhouette.rules import rule_called, rule_of
 from silhouette.rules.base import Rule, Verdict
@@ -51,7 +51,7 @@ class Selection:
         return scene.checks
 
 
-PIXEL = 0.1  # millimetres per pixel at the target, where neither the user nor the scene gives another number
+DEFAULT_PIXEL_MM = 0.1  # millimetres per pixel at the target, where neither the user nor the scene gives another number
 
 
 def load_scene(
@@ -89,14 +89,14 @@ def _refuse_other(place: Path) -> None:
         raise FileError(place, f"is a folder; give a scene file, {such}")
     if place.is_symlink() and not place.exists():
         raise missing(place)
-    if place.suffix.lower() in MESHES:
+    if place.suffix.lower() in MESH_ENDINGS:
         raise FileError(place, f"is a mesh, not a scene; silhouette new FOLDER {place.name} makes a scene of it")
 
 
 def usable_pixel(pixel: float) -> float:
     """The number itself, if it is valid as millimetres per pixel, above 0 and at most 10; else RequestError."""
-    if not 0.0 < pixel <= COARSEST:
-        raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {COARSEST:g}")
+    if not 0.0 < pixel <= MAX_PIXEL_MM:
+        raise RequestError(f"pixel is {pixel:g}; it must be millimetres above 0 and at most {MAX_PIXEL_MM:g}")
     return pixel
 
 
@@ -104,8 +104,8 @@ def check_numbers(pixel: float | None, error: float | None) -> None:
     """Refuses a pixel that is not above 0 and at most 10, or an error not above 0 and at most 0.05: RequestError."""
     if pixel is not None:
         usable_pixel(pixel)
-    if error is not None and not 0.0 < error <= LARGEST_ERROR:
-        raise RequestError(f"error is {error:g}; it must be a share above 0 and at most {LARGEST_ERROR:g}")
+    if error is not None and not 0.0 < error <= MAX_ERROR_SHARE:
+        raise RequestError(f"error is {error:g}; it must be a share above 0 and at most {MAX_ERROR_SHARE:g}")
 
 
 def content_with(scene: Scene, error: float | None) -> Scene:
@@ -117,10 +117,11 @@ def content_with(scene: Scene, error: float | None) -> Scene:
 
 
 def pixel_of(scene: Scene, pixel: float | None) -> float:
-    """Millimetres per pixel at the target: ``pixel``, checked as by `usable_pixel`, or the scene's, or `PIXEL`.
+    """Millimetres per pixel at the target: ``pixel``, checked as by `usable_pixel`, or the scene's, or
+    `DEFAULT_PIXEL_MM`.
 
     Raises RequestError if ``pixel`` is not above 0 and at most 10.
     """
     if pixel is not None:
         return usable_pixel(pixel)
-    return PIXEL if scene.pixel is None else scene.pixel
+    return DEFAULT_PIXEL_MM if scene.pixel is None else scene.pixel

@@ -108,7 +108,7 @@ That nothing is seen, or nothing obscured, is proven: that costs a third of a me
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class MapCells:
     """What is found at q points with k checks each, of a game with v verdicts."""
 
     at: Floats  # (q, 3) mm, the place of the model; its height is -inf where nothing is to stand on
@@ -121,7 +121,7 @@ class Cells:
     occluded: Floats
 
     @classmethod
-    def joined(cls, parts: Sequence[Cells]) -> Cells:
+    def joined(cls, parts: Sequence[MapCells]) -> MapCells:
         """The points of several groups, in their order."""
         return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
@@ -135,7 +135,7 @@ def judged_cells(
     under: float | None,
     settings: Settings,
     points: Floats,
-) -> Cells:
+) -> MapCells:
     """What is found at points (q, 2) mm for the k checks at each, of a model on nothing higher than ``under`` mm that
     looks or is looked at; the settings are those of the exact measurement.
     """
@@ -143,7 +143,7 @@ def judged_cells(
     stands = places.stands(points, heights)
     shape = len(points), len(checks)
     words = list(rule.levels)
-    cells = Cells(
+    cells = MapCells(
         at=np.column_stack([points, heights]),
         stands=stands,
         verdict=np.full(shape, -1, np.int8),
@@ -188,7 +188,12 @@ def _questions(
 
 
 def _fill(
-    cells: Cells, pairs: Indices, verdicts: Sequence[Verdict], rule: Rule[Any, Verdict], scene: Scene, words: list[str]
+    cells: MapCells,
+    pairs: Indices,
+    verdicts: Sequence[Verdict],
+    rule: Rule[Any, Verdict],
+    scene: Scene,
+    words: list[str],
 ) -> None:
     """Enters verdicts on pairs of a point and a check."""
     for (point, number), verdict in zip(pairs.tolist(), verdicts, strict=True):
@@ -214,7 +219,7 @@ def _is_near(verdict: Any, scene: Scene) -> bool:
 
 # ---- the grid
 
-FINEST = 1.0  # mm: no grid is finer
+MIN_GRID_MM = 1.0  # mm: no grid is finer
 MAX_MAP_POINTS = 1_000_000  # the most points of a map
 NEXT_TO = 1e-9  # steps of the grid by which a point may lie beyond the edge of the table, where sizes are rounded
 
@@ -227,9 +232,9 @@ def check_grid(grid: float, within: float | None) -> None:
     ...
     silhouette.common.errors.RequestError: --grid 0.5: no grid is finer than 1 mm; give the mm ...
     """
-    if not FINEST <= grid < np.inf:
+    if not MIN_GRID_MM <= grid < np.inf:
         raise RequestError(
-            f"--grid {grid:g}: no grid is finer than {FINEST:g} mm; give the mm between two points, such as 25.4"
+            f"--grid {grid:g}: no grid is finer than {MIN_GRID_MM:g} mm; give the mm between two points, such as 25.4"
         )
     if within is not None and not 0.0 <= within < np.inf:
         raise RequestError(f"--within {within:g}: give mm from where it stands, 0 or more")
@@ -293,7 +298,7 @@ def _too_many(path: Path, count: float, grid: float) -> RequestError:
 
 CHECKS_AT_ONCE = 2400  # the most checks that are judged at once, as far as a place with all of its checks is one
 PIECES_EACH = 6  # the least number of groups of places for each process: none waits long for the last one
-DIGITS = 6  # decimals of mm to which places are rounded before they are judged, so that they can be typed
+MAP_PLACE_DECIMALS = 6  # decimals of mm to which places are rounded before they are judged, so that they can be typed
 
 
 @dataclass(frozen=True)
@@ -343,7 +348,7 @@ class Map:
     table: Any
     start: Any
     index: Any
-    cells: Cells
+    cells: MapCells
 
     @cached_property
     def verdict(self) -> Any:
@@ -432,12 +437,15 @@ class Map:
             "attacker": self.checks[check].attacker,
             "target": self.checks[check].target,
             "verdict": self.verdicts[self.cells.verdict[number, check]],
-            "occluded": None if np.isnan(share) else round(share, DIGITS),
+            "occluded": None if np.isnan(share) else round(share, MAP_PLACE_DECIMALS),
             "marginal": bool(self.cells.marginal[number, check]),
         }
 
     def _at(self, number: int) -> list[float | None]:
-        return [round(place, DIGITS) + 0.0 if np.isfinite(place) else None for place in self.cells.at[number].tolist()]
+        return [
+            round(place, MAP_PLACE_DECIMALS) + 0.0 if np.isfinite(place) else None
+            for place in self.cells.at[number].tolist()
+        ]
 
 
 def map_of(
@@ -451,12 +459,12 @@ def map_of(
     places = rule.places(scene, request.move)
     checks = checks_of_map(rule, scene, request)
     index, points = grid_points(scene.path, places.table, places.start, request.grid, request.within)
-    points = points.round(DIGITS)
+    points = points.round(MAP_PLACE_DECIMALS)
     size = max(1, min(CHECKS_AT_ONCE // len(checks), -(-len(points) // (PIECES_EACH * workers))))
     groups = [points[first : first + size] for first in range(0, len(points), size)]
     verdicts_alone = replace(settings, remarks=False)
     judge = partial(judged_cells, rule, scene, places, request.role, checks, request.under, verdicts_alone)
-    parts = list[Cells]()
+    parts = list[MapCells]()
     done = 0
     forks = workers > 1 and len(groups) > 1 and (not rule.meshes(scene) or shared(scene, settings.renderer))
     if forks:
@@ -466,7 +474,7 @@ def map_of(
         done += len(part.at)
         step(done, len(points))
     verdicts = tuple(rule.levels)
-    cells = Cells.joined(parts)
+    cells = MapCells.joined(parts)
     if request.under is not None and not np.isfinite(cells.at[:, 2]).any():
         raise RequestError(f"{scene.path}: --under {request.under:g}: nothing to stand on lies so low; give more mm")
     return Map(scene, request, checks, verdicts, places.table, places.start, index, cells)

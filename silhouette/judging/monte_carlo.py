@@ -22,7 +22,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.judging.calls import called
-from silhouette.judging.run import ALONE, Run
+from silhouette.judging.run import IN_PROCESS_RUN, Run
 from silhouette.judging.trials import MAX_TRIALS, SCRAMBLINGS, Deviation, Source, Trials, doubt_of
 from silhouette.measure.error import SIGMAS
 from silhouette.measure.estimate import Estimate
@@ -38,35 +38,37 @@ from silhouette.scenes.table import TableScene
 
 # ---- the odds
 
-SURE = 0.025  # error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval)
+# Error of the odds of the likeliest verdict that is small enough (half the width of the 95 % interval).
+SURE_ODDS_ERROR = 0.025
 
-PILOT, FIRST = 1, 16
+PILOT_TRIALS, FIRST_TRIALS = 1, 16
 """Trials of each scrambling that tell how finely to judge, and those judged first: all alike, they are sure enough."""
 
-PARTS = 2
+TRIAL_PARTS = 2
 """How many parts the trials are judged in, some scramblings in each. It does not follow the number of processes, for
 the odds to be the same with any; each part looks anew for slivers of the target (`silhouette.measure.slivers`)."""
 
-FASTEST = 0.75  # highest power of the number of trials by which the error shrinks: it tells how many more are needed
+# Highest power of the number of trials by which the error shrinks: it tells how many more are needed.
+MAX_CONVERGENCE_POWER = 0.75
 MUCH_FINER = 0.8  # where all first trials ask for a goal finer by this than the pilot's, they are judged again
 STUDENT = 2.3646  # the 97.5 % point of Student's t with seven degrees of freedom: eight scramblings
 NORMAL = 1.96  # the 97.5 % point of the normal distribution
 GAIN = 4.0  # the variance of a mean over Sobol points is this much smaller, at most, than that over independent ones is
 SPREADS = 1.5  # greatest error of a trial's share, in standard deviations of the shares: else it tells of the measuring
-FINE, COARSE = 0.006, 0.03  # the least and the greatest error of a trial's share near a threshold
+MIN_TRIAL_ERROR, MAX_TRIAL_ERROR = 0.006, 0.03  # the least and the greatest error of a trial's share near a threshold
 
-NOISE = 0.15
+INTERVAL_NOISE_SHARE = 0.15
 """The error of a share that decides where the middle 95 % end, as a part of their width: three standard deviations of
 an error that would widen them by 2 %. Larger ones are measured again."""
 
-LEAST_NOISE = 0.001  # the error, as a share, that is small enough whatever the width
-ROUNDS = 4  # how many times such shares are measured again at most, as what they span shrinks
-MOST_AGAIN = 256  # trials measured again; where it were more, the middle 95 % are those of the first trials
+MIN_NOISE_SHARE = 0.001  # the error, as a share, that is small enough whatever the width
+MAX_REMEASUREMENTS = 4  # how many times such shares are measured again at most, as what they span shrinks
+MAX_TRIALS_AGAIN = 256  # trials measured again; where it were more, the middle 95 % are those of the first trials
 Weighing = Source | Literal["measuring"]  # what may weigh most
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class TrialOutcomes:
     """The verdicts of trials."""
 
     levels: np.ndarray[Any, np.dtype[np.intp]]  # (SCRAMBLINGS, n) the number of each verdict, from exposed to covered
@@ -75,7 +77,7 @@ class Found:
     errors: Floats | None = None
 
     @classmethod
-    def of(cls, trials: Trials, verdicts: Sequence[Verdict], scramblings: int = SCRAMBLINGS) -> Found:
+    def of(cls, trials: Trials, verdicts: Sequence[Verdict], scramblings: int = SCRAMBLINGS) -> TrialOutcomes:
         """The verdicts of as many trials of each of so many scramblings, scrambling after scrambling."""
         order = {word: number for number, word in enumerate(trials.rule.levels)}
         levels = np.array([order[verdict.verdict] for verdict in verdicts])
@@ -83,7 +85,7 @@ class Found:
         return cls(*(values.reshape(scramblings, -1) for values in (levels, shares, errors)))
 
     @classmethod
-    def joined(cls, parts: Sequence[Found], axis: int) -> Found:
+    def joined(cls, parts: Sequence[TrialOutcomes], axis: int) -> TrialOutcomes:
         """The verdicts of several: of other scramblings along axis 0, of later trials along axis 1."""
         errors = [np.zeros_like(part.shares) if part.errors is None else part.errors for part in parts]
         of_all = ([part.levels for part in parts], [part.shares for part in parts], errors)
@@ -105,7 +107,7 @@ class Odds:
         occluded_interval: the middle 95 % of the obscured share; None where the arc alone decides.
         call: the verdict that stands, or "roll off".
         doubt_from: what weighs most.
-        found: the verdict and the share of each trial, for figures.
+        outcomes: the verdict and the share of each trial, for figures.
     """
 
     odds: Mapping[str, float]
@@ -114,13 +116,13 @@ class Odds:
     occluded_interval: tuple[float, float] | None
     call: str
     doubt_from: Weighing
-    found: Found = field(repr=False, compare=False)
+    outcomes: TrialOutcomes = field(repr=False, compare=False)
 
 
-def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, run: Run = ALONE) -> Odds:
+def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, run: Run = IN_PROCESS_RUN) -> Odds:
     """The odds of a check: trials are judged until those of the likeliest verdict are sure to 2.5 %, 2,048 at most."""
     order = tuple(trials.rule.levels)
-    judged = partial(_found, trials, check, replace(settings, keep=False, remarks=False), run)
+    judged = partial(_outcomes_of, trials, check, replace(settings, keep=False, remarks=False), run)
     outcomes, error = _until_sure(trials, order, judged, run)
     shares = {word: float(np.mean(outcomes.levels == number)) for number, word in enumerate(order)}
     doubt = doubt_of(trials.scene)
@@ -133,7 +135,7 @@ def odds_of(trials: Trials, check: Check, verdict: Verdict, settings: Settings, 
         occluded_interval=_interval(trials, check, outcomes, settings, run),
         call=called(shares, doubt.guard, doubt.rule, verdict.verdict),
         doubt_from=max(weighing, key=lambda source: weighing[source]),
-        found=outcomes,
+        outcomes=outcomes,
     )
 
 
@@ -151,7 +153,7 @@ def odds_of_each(
     settings: Settings,
     seed: int,
     cache: Cache = UNCACHED,
-    run: Run = ALONE,
+    run: Run = IN_PROCESS_RUN,
 ) -> Iterator[Odds | None]:
     """The odds of each check of a scene, in order; None for one about something that has no odds."""
     rule: Rule[Any, Verdict] = rule_called(scene.rules)
@@ -164,39 +166,49 @@ def odds_of_each(
 
 
 def _until_sure(
-    trials: Trials, order: Sequence[str], judged: Callable[[float, int, int], Found], run: Run
-) -> tuple[Found, float]:
+    trials: Trials, order: Sequence[str], judged: Callable[[float, int, int], TrialOutcomes], run: Run
+) -> tuple[TrialOutcomes, float]:
     """As many trials as are needed, and the error of the odds of the likeliest verdict."""
-    goal = _goal(judged(COARSE, 0, PILOT)) if trials.deviations else COARSE
-    outcomes = judged(goal, 0, FIRST)
+    goal = _goal(judged(MAX_TRIAL_ERROR, 0, PILOT_TRIALS)) if trials.deviations else MAX_TRIAL_ERROR
+    outcomes = judged(goal, 0, FIRST_TRIALS)
     if trials.deviations and (finer := _goal(outcomes)) < MUCH_FINER * goal:
         goal = finer
-        outcomes = judged(goal, 0, FIRST)
-    while (error := _error(outcomes, order)) > SURE and outcomes.each < MAX_TRIALS:
-        enough = min(FIRST * ceil(outcomes.each * (error / SURE) ** (1.0 / FASTEST) / FIRST), MAX_TRIALS)
+        outcomes = judged(goal, 0, FIRST_TRIALS)
+    while (error := _error(outcomes, order)) > SURE_ODDS_ERROR and outcomes.each < MAX_TRIALS:
+        enough = min(
+            FIRST_TRIALS
+            * ceil(outcomes.each * (error / SURE_ODDS_ERROR) ** (1.0 / MAX_CONVERGENCE_POWER) / FIRST_TRIALS),
+            MAX_TRIALS,
+        )
         run.step(outcomes.each / enough)
-        outcomes = Found.joined([outcomes, judged(goal, outcomes.each, enough)], axis=1)
+        outcomes = TrialOutcomes.joined([outcomes, judged(goal, outcomes.each, enough)], axis=1)
     return outcomes, error
 
 
-def _found(trials: Trials, check: Check, settings: Settings, run: Run, goal: float, start: int, stop: int) -> Found:
+def _outcomes_of(
+    trials: Trials, check: Check, settings: Settings, run: Run, goal: float, start: int, stop: int
+) -> TrialOutcomes:
     """The verdicts of trials ``start`` to ``stop``, the error ``goal`` near a threshold; if none is in doubt, exact."""
     if not trials.deviations:
         drawn, recorder = trials.measuring[:, start:stop].ravel(), Recorder(settings)
         trials.rule.judge([(trials.scene, check)], replace(settings, observe=recorder))
-        replayed = replace(settings, observe=Replay(recorder.observed, drawn))
-        return Found.of(trials, trials.rule.judge([(trials.scene, check)] * len(drawn), replayed))
+        replayed = replace(settings, observe=ReplayObserver(recorder.observed, drawn))
+        return TrialOutcomes.of(trials, trials.rule.judge([(trials.scene, check)] * len(drawn), replayed))
     rough = replace(settings, observe=Estimate(goal=goal))
 
-    def judged(scramblings: slice) -> Found:
+    def judged(scramblings: slice) -> TrialOutcomes:
         requests = [(scene, check) for scene in trials.scenes(start, stop, scramblings)]
-        return Found.of(trials, trials.rule.judge_quickly(requests, rough), SCRAMBLINGS // PARTS)
+        return TrialOutcomes.of(trials, trials.rule.judge_quickly(requests, rough), SCRAMBLINGS // TRIAL_PARTS)
 
-    parts = [slice(first, first + SCRAMBLINGS // PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // PARTS)]
-    return Found.joined(list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST)), axis=0)
+    parts = [
+        slice(first, first + SCRAMBLINGS // TRIAL_PARTS) for first in range(0, SCRAMBLINGS, SCRAMBLINGS // TRIAL_PARTS)
+    ]
+    return TrialOutcomes.joined(
+        list(run.parts(settings.renderer, parts, judged, alone=stop - start < FIRST_TRIALS)), axis=0
+    )
 
 
-def _measuring(trials: Trials, verdict: Verdict, outcomes: Found) -> float:
+def _measuring(trials: Trials, verdict: Verdict, outcomes: TrialOutcomes) -> float:
     """The part, 0 to 1, of the variance of the share that its measuring explains; all where nothing is in doubt."""
     if not trials.deviations:
         return 1.0
@@ -213,14 +225,14 @@ def _share(trials: Trials, verdict: Verdict) -> tuple[float, float]:
     return (np.nan, np.nan) if share is None else (share, error)
 
 
-def _goal(outcomes: Found) -> float:
-    """The error that a trial's share may have near a threshold, where the verdicts differ; else `COARSE`."""
+def _goal(outcomes: TrialOutcomes) -> float:
+    """The error that a trial's share may have near a threshold, where the verdicts differ; else `MAX_TRIAL_ERROR`."""
     if (outcomes.levels == outcomes.levels[0, 0]).all() or np.isnan(outcomes.shares).all():
-        return COARSE
-    return float(np.clip(SPREADS * np.nanstd(outcomes.shares), FINE, COARSE))
+        return MAX_TRIAL_ERROR
+    return float(np.clip(SPREADS * np.nanstd(outcomes.shares), MIN_TRIAL_ERROR, MAX_TRIAL_ERROR))
 
 
-def _error(outcomes: Found, order: Sequence[str]) -> float:
+def _error(outcomes: TrialOutcomes, order: Sequence[str]) -> float:
     """Half the width of the 95 % interval of the odds of the likeliest verdict: of the means of eight scramblings, by
     Student's t, but no less than Wilson's for independent trials of a variance `GAIN` times smaller.
     """
@@ -233,22 +245,22 @@ def _error(outcomes: Found, order: Sequence[str]) -> float:
 
 
 def _interval(
-    trials: Trials, check: Check, outcomes: Found, settings: Settings, run: Run
+    trials: Trials, check: Check, outcomes: TrialOutcomes, settings: Settings, run: Run
 ) -> tuple[float, float] | None:
     """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none. Shares that
     may lie on either side of an end are measured again, until their errors no longer widen it.
     """
     shares, each = outcomes.shares.copy(), outcomes.each
     errors = np.zeros_like(shares) if outcomes.errors is None else outcomes.errors.copy()
-    for _ in range(ROUNDS if trials.deviations else 0):
+    for _ in range(MAX_REMEASUREMENTS if trials.deviations else 0):
         ends = _middle(shares[:, :each])
         if ends is None:
             return None
-        enough = max(LEAST_NOISE, NOISE * (ends[1] - ends[0]))
+        enough = max(MIN_NOISE_SHARE, INTERVAL_NOISE_SHARE * (ends[1] - ends[0]))
         unsure = (errors > enough) & (shares > 0.0) & (shares < 1.0)
         unsure &= np.any([np.abs(shares - end) <= errors for end in ends], axis=0)
-        if unsure.sum() > MOST_AGAIN:
-            each = FIRST
+        if unsure.sum() > MAX_TRIALS_AGAIN:
+            each = FIRST_TRIALS
         again = np.argwhere(unsure[:, :each])
         if not len(again):
             break
@@ -269,8 +281,8 @@ def _again(trials: Trials, check: Check, which: Places, settings: Settings, erro
         requests = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]
         return [_share(trials, verdict) for verdict in trials.rule.judge_quickly(requests, rough)]
 
-    parts = [part for part in np.array_split(which, PARTS) if len(part)]
-    measured = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT)
+    parts = [part for part in np.array_split(which, TRIAL_PARTS) if len(part)]
+    measured = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT_TRIALS)
     return np.array([pair for of_part in measured for pair in of_part])
 
 
@@ -285,7 +297,7 @@ def _middle(shares: Floats) -> tuple[float, float] | None:
 
 # ---- which doubt weighs most
 
-BINS = 8  # the trials are put in so many groups by the number that was drawn
+DRAW_GROUPS = 8  # the trials are put in so many groups by the number that was drawn
 SELDOM = 0.05  # where fewer trials have another verdict than most, it says too little of what it hangs on
 
 
@@ -303,10 +315,10 @@ def weights(deviations: Sequence[Deviation], drawn: Floats, levels: Any, shares:
     parts: dict[Any, float] = dict.fromkeys((deviation.source for deviation in deviations), 0.0)
     whole = float(value.var())
     if whole > 0.0:
-        groups = np.array_split(np.argsort(drawn.reshape(len(value), -1), axis=0, kind="stable"), BINS)
+        groups = np.array_split(np.argsort(drawn.reshape(len(value), -1), axis=0, kind="stable"), DRAW_GROUPS)
         means = np.array([value[group].mean(axis=0) for group in groups])
         within = np.array([value[group].var(axis=0, ddof=1) / len(group) for group in groups])
-        explained = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / BINS) * within.mean(axis=0)
+        explained = ((means - value.mean()) ** 2).mean(axis=0) - (1.0 - 1.0 / DRAW_GROUPS) * within.mean(axis=0)
         for deviation, part in zip(deviations, (explained / whole).tolist(), strict=True):
             parts[deviation.source] += part
     return parts
@@ -332,7 +344,7 @@ class Recorder:
 
 
 @dataclass
-class Replay:
+class ReplayObserver:
     """An `Observer` that gives what was found for one question before, with other counts for each of n like it now, by
     standard normal numbers (n,).
     """

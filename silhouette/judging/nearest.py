@@ -23,20 +23,23 @@ EXACT = 0.1  # mm or degrees: half of what is promised; what is nearer to what i
 BRACKET = 0.02  # mm or degrees between the last place that is judged the same and the one that is given
 FORKS = 7  # places on the way judged at first; of the eighth that is left, the middle, again and again
 EXACT_CELLS_AT_ONCE = 16  # the cells that are judged exactly at once, near ones first: beyond one that changed none is
-LEAST_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
+MIN_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
 STEEPER = 1.5  # so many times as steeply as between neighbouring cells may what is measured change within a cell
-NOISE = 0.5  # the part of the errors, three standard deviations, that a difference may be without meaning anything
-NEIGHBOURS = 6  # the cells that are taken for a cell's neighbours where it is asked how steeply something changes
-CLOSE = 0.02  # a margin that a few rays may not tell from none; near a threshold they stop with a smaller error
+# The part of the errors, three standard deviations, that a difference may be without meaning anything.
+DIFFERENCE_NOISE_SHARE = 0.5
+SLOPE_NEIGHBOURS = 6  # the cells that are taken for a cell's neighbours where it is asked how steeply something changes
+CLOSE_MARGIN = 0.02  # a margin that a few rays may not tell from none; near a threshold they stop with a smaller error
 
-SMALLEST_CELL, NEAR_CELL = 0.25, 6.0
-"""mm or degrees to a corner, and to what is now: smaller cells as near are judged exactly if the margin is `CLOSE`."""
+MIN_CELL_REACH, NEAR_CELL_REACH = 0.25, 6.0
+"""mm or degrees to a corner, and to what is now: smaller cells as near are judged exactly if the margin is
+`CLOSE_MARGIN`."""
 
-FAN_PLACES, FAN_SPACING, ASIDE = 10, 0.3, 0.1
-"""How many places on each side of the nearest change are judged exactly at the end, each `CLOSER` to where the piece
-stands than that change. Neighbours are ``FAN_SPACING`` mm apart, or ``ASIDE`` radians where that is less."""
+FAN_PLACES, FAN_SPACING_MM, FAN_SPACING_RADIANS = 10, 0.3, 0.1
+"""How many places on each side of the nearest change are judged exactly at the end, each `MIN_GAIN_MM` to where the
+piece stands than that change. Neighbours are ``FAN_SPACING_MM`` mm apart, or ``FAN_SPACING_RADIANS`` radians where that
+is less."""
 
-CLOSER = 0.05  # mm: a change that is nearer by less is not looked for
+MIN_GAIN_MM = 0.05  # mm: a change that is nearer by less is not looked for
 MAX_LOOKS = 6000  # the looks after which no cell is cut any more
 
 
@@ -72,7 +75,7 @@ class Field:
     least: float
     growth: float
     widest: float
-    # The distance up to which cells are judged exactly at once, where their margin is `CLOSE`
+    # The distance up to which cells are judged exactly at once, where their margin is `CLOSE_MARGIN`
     exact_within: float = 0.0
     is_line: bool = False  # whether there are but two directions: along the first axis, and against it
 
@@ -96,7 +99,7 @@ class Field:
 
 
 @dataclass
-class _Cells:
+class _SearchCells:
     """The cells that were looked at: (n, 4) as of `Field.rings`; (n,) whether the verdict in the middle is another than
     now; (n, 2) the margin as of `Seen`, and its error; and (n,) whether the cell is not cut.
     """
@@ -118,13 +121,13 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
     fine as the field says: what is narrower than one and a half of them, and shows neither in a neighbour's verdict nor
     in its margin, may not be found. On the same terms, nothing is nearer than what is found by more than twice `EXACT`.
     """
-    search = _Search(now, look, searched)
+    search = _NearestSearch(now, look, searched)
     waiting = list[Floats]()
     for ring in searched.rings():
         if ring[0, 0] > search.best - EXACT:
             break
         waiting.append(ring)
-        if sum(map(len, waiting)) >= LEAST_RING_CELLS or ring[0, 0] == searched.reach:
+        if sum(map(len, waiting)) >= MIN_RING_CELLS or ring[0, 0] == searched.reach:
             search.ask(np.concatenate(waiting))
             waiting = []
             search.narrow()
@@ -134,10 +137,10 @@ def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
     return search.nearest
 
 
-class _Search:
+class _NearestSearch:
     def __init__(self, now: str, look: Look, searched: Field) -> None:
         self._now, self._look, self._field = now, look, searched
-        self._cells = _Cells()
+        self._cells = _SearchCells()
         self.nearest: Nearest | None = None
 
     @property
@@ -150,9 +153,9 @@ class _Search:
         points = _middles(bounds)
         seen = list(self._look(points, False))
         margin = np.array([(look.margin, look.error) for look in seen])
-        is_fine = (bounds[:, 1] <= NEAR_CELL) & (_half_diagonals(bounds) <= SMALLEST_CELL)
+        is_fine = (bounds[:, 1] <= NEAR_CELL_REACH) & (_half_diagonals(bounds) <= MIN_CELL_REACH)
         is_fine |= bounds[:, 1] <= self._field.exact_within
-        again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE))
+        again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE_MARGIN))
         distance = np.hypot(*points.T)
         again, nearest = again[np.argsort(distance[again], kind="stable")], self.best - EXACT
         for start in range(0, len(again), EXACT_CELLS_AT_ONCE):
@@ -193,11 +196,11 @@ class _Search:
 
     def _fan(self) -> bool:
         """Whether the verdict also changes a little nearer, beside the nearest change; that is then followed."""
-        if self.nearest is None or self._field.is_line or self.best <= 2.0 * CLOSER:
+        if self.nearest is None or self._field.is_line or self.best <= 2.0 * MIN_GAIN_MM:
             return False
-        radius = self.best - CLOSER
+        radius = self.best - MIN_GAIN_MM
         ahead = np.arctan2(self.nearest.point[1], self.nearest.point[0])
-        angle = ahead + np.arange(-FAN_PLACES, FAN_PLACES + 1) * min(FAN_SPACING / radius, ASIDE)
+        angle = ahead + np.arange(-FAN_PLACES, FAN_PLACES + 1) * min(FAN_SPACING_MM / radius, FAN_SPACING_RADIANS)
         points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
         changed = [number for number, look in enumerate(self._look(points, True)) if look.verdict != self._now]
         if not changed:
@@ -237,7 +240,7 @@ class _Search:
             others = KDTree(middles[changed])
             apart, which = others.query(middles)
             suspect |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
-        suspect |= margin[:, 0] - NOISE * margin[:, 1] <= STEEPER * _steepness(middles, margin) * half
+        suspect |= margin[:, 0] - DIFFERENCE_NOISE_SHARE * margin[:, 1] <= STEEPER * _steepness(middles, margin) * half
         matters = (bounds[:, 0] < self.best - EXACT) & (half > EXACT)
         return whole[suspect & matters]
 
@@ -279,8 +282,10 @@ def _steepness(middles: Floats, margin: Floats) -> Floats:
     if len(measured) <= 1:
         return np.where(np.isnan(margin[:, 0]), np.nan, np.inf)
     share, error = margin[measured].T
-    apart, which = KDTree(middles[measured]).query(middles[measured], min(NEIGHBOURS + 1, len(measured)))
-    change = np.abs(share[which[:, 1:]] - share[:, None]) - NOISE * (error[which[:, 1:]] + error[:, None])
+    apart, which = KDTree(middles[measured]).query(middles[measured], min(SLOPE_NEIGHBOURS + 1, len(measured)))
+    change = np.abs(share[which[:, 1:]] - share[:, None]) - DIFFERENCE_NOISE_SHARE * (
+        error[which[:, 1:]] + error[:, None]
+    )
     own = (np.maximum(change, 0.0) / np.maximum(apart[:, 1:], 1e-9)).max(axis=1)
     steep[measured] = np.maximum(own, np.median(own))
     return steep

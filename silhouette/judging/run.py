@@ -16,7 +16,7 @@ from silhouette.workers import parallel_map
 
 CHECKS_WORTH_FORKING = 20  # fewer are judged before several processes have started
 CHECKS_TOGETHER = 64  # the most checks judged at once, if `Capabilities.checks_together` says no other number
-GROUPS_EACH = 4  # groups of checks for each process, at least: none waits long for the last one
+CHECK_GROUPS_PER_PROCESS = 4  # groups of checks for each process, at least: none waits long for the last one
 
 
 def shared(scene: Scene, renderer: Renderer) -> bool:
@@ -60,7 +60,7 @@ class Run:
                 self.step(number)
                 yield work(item, self.from_here(number))
             return
-        for number, result in enumerate(parallel_map(lambda item: work(item, ALONE), items, self.workers)):
+        for number, result in enumerate(parallel_map(lambda item: work(item, IN_PROCESS_RUN), items, self.workers)):
             self.step(number)
             yield result
 
@@ -72,4 +72,4 @@ class Run:
         yield from parallel_map(work, items, self.workers if forking else 1)
 
 
-ALONE = Run()  # in this process, which tells nobody
+IN_PROCESS_RUN = Run()  # in this process, which tells nobody

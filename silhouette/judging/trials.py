@@ -28,14 +28,15 @@ from silhouette.scenes.table import Piece, TableScene
 
 Source = Literal["place", "facing", "eye", "surface"]  # "surface": its outline
 UNSAID = DoubtEntry(place=1.0, facing=2.0)  # a millimetre, two degrees (contract, section 9)
-AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}  # x, y; an angle; x, y, z of the model; one
-EYE_PLACE = AXES["eye"]  # the axis of "eye" that draws at which of the places where an estimated eye may be it is
+# x, y; an angle; x, y, z of the model; one.
+DRAWN_AXES: dict[Source, int] = {"place": 2, "facing": 1, "eye": 3, "surface": 1}
+EYE_PLACE = DRAWN_AXES["eye"]  # the axis of "eye" that draws at which of the places where an estimated eye may be it is
 
 
 @dataclass(frozen=True)
 class Deviation:
-    """One number that each trial draws: what of a piece is off, along which of its `AXES` (or `EYE_PLACE`), and the
-    standard deviation, mm or degrees, above 0; 1 of `EYE_PLACE`.
+    """One number that each trial draws: what of a piece is off, along which of its `DRAWN_AXES` (or `EYE_PLACE`), and
+    the standard deviation, mm or degrees, above 0; 1 of `EYE_PLACE`.
     """
 
     piece: str
@@ -58,7 +59,7 @@ def deviations(scene: TableScene) -> tuple[Deviation, ...]:
         Deviation(piece.name, source, axis, size)
         for piece in scene.pieces
         for source, size in _of_piece(piece, doubt_of(scene))
-        for axis in range(AXES[source])
+        for axis in range(DRAWN_AXES[source])
     ]
     return (*given, *(Deviation(name, "eye", EYE_PLACE, 1.0) for name in _eyes_of(scene)))
 
@@ -96,7 +97,7 @@ def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]
     (contract, section 3). Only what is a scan's has a doubtful surface.
     """
     own = piece.doubt
-    for source in AXES:
+    for source in DRAWN_AXES:
         given = None if own is None else getattr(own, source)
         size = given if given is not None else getattr(doubt, source) or 0.0
         stays = piece.kind == "terrain" and (source == "eye" or given is None)
@@ -113,8 +114,10 @@ def _of_piece(piece: Piece, doubt: DoubtEntry) -> Iterator[tuple[Source, float]]
 SCRAMBLINGS = 8  # independent scramblings of the Sobol points: what differs between them is the error of the odds
 MAX_TRIALS = 256  # the trials of each scrambling, at most; a power of two, as balanced nets of Sobol points are
 COORDINATES = 16  # points have a multiple of so many, of which a scene takes the first: scenes share what is cached
-MOST_DRAWN = 21_200  # numbers of a trial: a multiple of `COORDINATES`; scipy's Sobol points have one coordinate more
-FARTHEST = 8.0  # no number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself
+# Numbers of a trial: a multiple of `COORDINATES`; scipy's Sobol points have one coordinate more.
+MAX_DRAWN_NUMBERS = 21_200
+# No number is drawn that lies farther from 0, in standard deviations: a Sobol point may lie at 0 itself.
+MAX_DRAWN_DEVIATIONS = 8.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,9 +143,9 @@ class Trials:
     def drawn(self) -> Floats:
         """(SCRAMBLINGS, MOST, d) standard normal numbers, one for each deviation. RequestError if d is too many."""
         many = len(self.deviations)
-        if many > MOST_DRAWN:
+        if many > MAX_DRAWN_NUMBERS:
             raise RequestError(
-                f"{self.scene.path}: {many} numbers are in doubt, and odds draw {MOST_DRAWN} at most; say "
+                f"{self.scene.path}: {many} numbers are in doubt, and odds draw {MAX_DRAWN_NUMBERS} at most; say "
                 "doubt = { place = 0, facing = 0 } in pieces that play no part"
             )
         return _normal(many, self.seed, self.cache)
@@ -198,5 +201,5 @@ def _sobol(coordinates: int, seed: int) -> Floats:
     """(SCRAMBLINGS, MOST, coordinates) standard normal numbers."""
     randoms = np.random.default_rng(seed).spawn(SCRAMBLINGS)
     points = np.stack([scipy.stats.qmc.Sobol(coordinates, seed=random).random(MAX_TRIALS) for random in randoms])
-    numbers: Floats = np.clip(scipy.special.ndtri(points), -FARTHEST, FARTHEST)
+    numbers: Floats = np.clip(scipy.special.ndtri(points), -MAX_DRAWN_DEVIATIONS, MAX_DRAWN_DEVIATIONS)
     return numbers

@@ -21,15 +21,15 @@ from silhouette.scans.keep import SOURCE_RECORD
 from silhouette.scenes.entries import Facing, TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, entry_at, turns
-from silhouette.scenes.standing import TABLE_TOP, Standing
+from silhouette.scenes.standing import TABLE_TOP, StandingTest
 from silhouette.scenes.surfaces import underside_of
-from silhouette.scenes.table import MILLIMETRES, SURFACE, TableScene
+from silhouette.scenes.table import ANY_SURFACE, MM_PER_UNIT, TableScene
 
 Document = dict[str, Any]
 
 # ---- the pieces of a document, by their names
 
-NAMING = ("on", "attacker", "target", "about")  # the keys of entries that name pieces
+PIECE_NAME_KEYS = ("on", "attacker", "target", "about")  # the keys of entries that name pieces
 
 
 def entries_of(document: Document) -> Iterator[tuple[str, int, Document]]:
@@ -69,7 +69,7 @@ def table_and_number(document: Document, scene: TableScene, name: str) -> tuple[
 def renamed(document: Document, scene: TableScene, old: str, new: str) -> Document:
     """The document with everything that names a piece by its old name."""
 
-    naming = NAMING if old != SURFACE else [key for key in NAMING if key != "on"]
+    naming = PIECE_NAME_KEYS if old != ANY_SURFACE else [key for key in PIECE_NAME_KEYS if key != "on"]
     naming_results = rule_called(scene.rules).naming
 
     def with_names(entry: Any) -> Any:
@@ -113,7 +113,7 @@ def free_name(document: Document, like: str) -> str:
 
 def check_free(document: Document, scene: TableScene, name: str) -> None:
     """Refuses a name that a piece has, or that means something else."""
-    if name == SURFACE:
+    if name == ANY_SURFACE:
         raise RequestError(f"{scene.path}: '{name}' stands for whatever is below a piece; give another name")
     if any(entry["name"] == name for _, _, entry in entries_of(document)):
         free = free_name(document, name)
@@ -293,7 +293,7 @@ def written_models(scene: Path, models: Models) -> tuple[dict[Path, str], Models
 
 # ---- edits of pieces
 
-DECIMALS = {"mm": 2, "inch": 6}
+PLACE_DECIMALS = {"mm": 2, "inch": 6}
 """Decimals of the places that are written, by the scene's units: a hundredth of a mm, or finer."""
 
 FLOORS = 50  # the most floors above each other that are looked through
@@ -442,9 +442,9 @@ def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) ->
             "at": [*entry["at"][:2], in_units(float(piece.pose.translation[2]), units)],
         }
     lowered = {**entry, "on": edit.on, "at": entry["at"][:2]}
-    if edit.on == SURFACE and before is None and "under" not in edit.model_fields_set:
+    if edit.on == ANY_SURFACE and before is None and "under" not in edit.model_fields_set:
         bottom = _bottom(piece)
-        (highest,) = Standing(scene.pieces, piece).heights(piece.pose.translation[None, :2], None)
+        (highest,) = StandingTest(scene.pieces, piece).heights(piece.pose.translation[None, :2], None)
         if highest > bottom + FLOOR_SPACING:
             lowered["under"] = in_units(bottom + _height(piece), units)
     return lowered
@@ -453,13 +453,13 @@ def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) ->
 def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -> Document:
     """The entry of a piece on the next floor up or down."""
     piece = scene.piece(edit.piece)
-    floors = floors_at(scene, edit.piece, np.array(entry["at"][:2], np.float64) * MILLIMETRES[units])
+    floors = floors_at(scene, edit.piece, np.array(entry["at"][:2], np.float64) * MM_PER_UNIT[units])
     further = [floor for floor in floors if (floor - _bottom(piece)) * (edit.floor or 0) > FLOOR_SPACING]
     if not further:
         way = "above" if edit.floor == 1 else "below"
         raise RequestError(f"{scene.path}: there is no floor {way} '{edit.piece}' to stand on")
     floor = further[-1] if edit.floor == 1 else further[0]
-    moved = {**without(entry, "under"), "at": entry["at"][:2], "on": SURFACE}
+    moved = {**without(entry, "under"), "at": entry["at"][:2], "on": ANY_SURFACE}
     if floor != floors[0]:
         above = floors[floors.index(floor) - 1]
         moved["under"] = in_units(floor + min(_height(piece), (above - floor) / 2.0), units)
@@ -477,7 +477,7 @@ def _height(piece: Piece) -> float:
 
 def floors_at(scene: TableScene, name: str, place: Floats) -> list[float]:
     """The heights, mm, at which the underside of a piece comes to rest at a place (2,) in mm, the highest first."""
-    standing = Standing(scene.pieces, scene.piece(name))
+    standing = StandingTest(scene.pieces, scene.piece(name))
     floors = list[float]()
     under: float | None = None
     while len(floors) < FLOORS:
@@ -499,7 +499,7 @@ def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
     units, box = document.get("units", "mm"), scene.piece(edit.copy_of).whole_box
     place = edit.at
     if place is None:
-        x, y = (number * MILLIMETRES[units] for number in entry["at"][:2])
+        x, y = (number * MM_PER_UNIT[units] for number in entry["at"][:2])
         place = (x + float(np.ptp(box[:, 0])) + 5.0, y)
     entry["at"] = [*(in_units(number, units) for number in place), *entry["at"][2:]]
     return {**document, table: [*document[table], entry]}
@@ -521,7 +521,8 @@ def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
     if key == "base_contact":
         return [pair for pair in entries if name not in pair]
     return [
-        {**entry, "on": SURFACE} if isinstance(entry, dict) and entry.get("on") == name else entry for entry in entries
+        {**entry, "on": ANY_SURFACE} if isinstance(entry, dict) and entry.get("on") == name else entry
+        for entry in entries
     ]
 
 
@@ -540,7 +541,7 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
         entry["figure"] = edit.figure.model_dump(exclude_unset=True)
     entry["at"] = [in_units(number, units) for number in edit.at]
     if edit.add != "terrain":
-        entry |= {"on": SURFACE, "facing": 90}
+        entry |= {"on": ANY_SURFACE, "facing": 90}
         if "doubt" in document and SOURCE_RECORD in document.get("source", {}):
             entry["doubt"] = dict(BY_HAND)
     return {**document, edit.add: [*document.get(edit.add, []), entry]}
@@ -552,5 +553,5 @@ def in_units(length: float, units: str) -> int | float:
     >>> in_units(12.3456, "mm"), in_units(25.4, "inch"), in_units(-0.001, "mm")
     (12.35, 1, 0)
     """
-    written = round(length / MILLIMETRES[units], DECIMALS[units])
+    written = round(length / MM_PER_UNIT[units], PLACE_DECIMALS[units])
     return int(written) if written == int(written) else written

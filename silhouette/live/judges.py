@@ -29,10 +29,10 @@ from silhouette.drawing.in_3d.stage import sight_entry, sight_of
 from silhouette.files.cache import Cache
 from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
-from silhouette.judging.maps import Cells, MapRequest, checks_of_map, judged_cells
+from silhouette.judging.maps import MapCells, MapRequest, checks_of_map, judged_cells
 from silhouette.judging.run import CHECKS_TOGETHER, shared
 from silhouette.live.edits import Document
-from silhouette.live.live_table import Pose
+from silhouette.live.live_table import TablePose
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.renderers import choose
@@ -67,7 +67,7 @@ class Desk:
         return JudgingOptions(self.renderer, self.cache, self.pixel)
 
 
-class Question(Protocol):
+class SceneQuestion(Protocol):
     """A question about a scene, for one process; what pickle can carry, as its answer is."""
 
     def answered(self, desk: Desk) -> Any:
@@ -84,7 +84,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class CheckQuestion:
-    """Checks of a scene: a `Question` whose answer is a list of `Answer`, in their order.
+    """Checks of a scene: a `SceneQuestion` whose answer is a list of `Answer`, in their order.
 
     With ``views`` each has the view that a picture of it is drawn from; with a seed odds.
     """
@@ -95,7 +95,7 @@ class CheckQuestion:
     what_if: bool = False
 
     def answered(self, desk: Desk) -> list[Answer]:
-        """See `Question`."""
+        """See `SceneQuestion`."""
         scene = desk.scene
         options = replace(desk.options, keep=self.views, seed=self.seed, what_if=self.what_if)
         results = judge_all([(scene, check) for check in self.checks], options)
@@ -108,13 +108,13 @@ class CheckQuestion:
 
 @dataclass(frozen=True)
 class MapQuestion:
-    """Some points (mm, x and y) of a map: a `Question` whose answer is `silhouette.judging.maps.Cells`."""
+    """Some points (mm, x and y) of a map: a `SceneQuestion` whose answer is `silhouette.judging.maps.MapCells`."""
 
     request: MapRequest
     points: tuple[tuple[float, float], ...]
 
-    def answered(self, desk: Desk) -> Cells:
-        """See `Question`."""
+    def answered(self, desk: Desk) -> MapCells:
+        """See `SceneQuestion`."""
         scene, request, settings = desk.scene, self.request, desk.options.settings(desk.scene)
         rule = rule_called(scene.rules)
         places = maps_of(rule, scene).places(scene, request.move)
@@ -125,14 +125,14 @@ class MapQuestion:
 
 @dataclass(frozen=True)
 class PageQuestion:
-    """The report of one check, or of the scene's own: a `Question` whose answer is the page, in UTF-8."""
+    """The report of one check, or of the scene's own: a `SceneQuestion` whose answer is the page, in UTF-8."""
 
     attacker: str | None
     target: str | None
     text: str
 
     def answered(self, desk: Desk) -> bytes:
-        """See `Question`."""
+        """See `SceneQuestion`."""
         from silhouette.pages.report.page import judged_and_drawn, report_page
         from silhouette.pages.report.sections import on_page
 
@@ -143,12 +143,12 @@ class PageQuestion:
 
 @dataclass(frozen=True)
 class PictureQuestion:
-    """The picture of a check: a `Question` whose answer is a PNG file's content."""
+    """The picture of a check: a `SceneQuestion` whose answer is a PNG file's content."""
 
     check: Check
 
     def answered(self, desk: Desk) -> bytes:
-        """See `Question`."""
+        """See `SceneQuestion`."""
         from silhouette.drawing.figures import write_main_figure
 
         (ruling,) = judge_all([(desk.scene, self.check)], replace(desk.options, keep=True))
@@ -224,7 +224,7 @@ class StoppableRenderer(Renderer):
 SCENE_BYTES = CONTENT_ROOM // 4
 """Bytes that a scene takes in a process: it keeps four, the newest pose and what is asked of others in between."""
 
-MIN_GROUP, GROUPS_EACH = 4, 2
+MIN_GROUP_CHECKS, LIVE_GROUPS_PER_PROCESS = 4, 2
 """How many checks a group has at least, and into how many groups for each process the checks of a request are cut.
 
 A group has at most `CHECKS_TOGETHER` checks: a more urgent question makes its process begin the group again.
@@ -232,7 +232,7 @@ A group has at most `CHECKS_TOGETHER` checks: a more urgent question makes its p
 
 TRIES = 2  # processes that are asked a question: one may have been killed for another reason
 
-CLOSED = "the table is closed"
+TABLE_CLOSED_REASON = "the table is closed"
 
 
 @dataclass(frozen=True)
@@ -253,15 +253,15 @@ class Start:
     scene: TableScene | None = None
     models: Mapping[str, Model] | None = None
 
-    def __call__(self) -> Answering:
+    def __call__(self) -> AnsweringWork:
         """The work of a process."""
-        return Answering(self)
+        return AnsweringWork(self)
 
     def __reduce__(self) -> Any:
         return Start, (Cache(self.cache.directory), self.renderer, self.device, self.error, self.pixel)
 
 
-class Answering:
+class AnsweringWork:
     """Answers questions in one process: a `silhouette.workers.forkserver.SharedWork`."""
 
     def __init__(self, start: Start) -> None:
@@ -282,7 +282,7 @@ class Answering:
         prepare(scene.pieces)
         return "full"
 
-    def __call__(self, task: tuple[str, Path, Question]) -> Iterator[Any]:
+    def __call__(self, task: tuple[str, Path, SceneQuestion]) -> Iterator[Any]:
         """The answer to a question; RequestError if there is none."""
         name, path, question = task
         try:
@@ -355,9 +355,9 @@ class Judges:
 
     def close(self) -> None:
         """Ends the processes."""
-        self._pool.close(SilhouetteError(CLOSED))
+        self._pool.close(SilhouetteError(TABLE_CLOSED_REASON))
 
-    def ask(self, pose: Pose, question: Question, urgency: int = 0) -> asyncio.Future[Any]:
+    def ask(self, pose: TablePose, question: SceneQuestion, urgency: int = 0) -> asyncio.Future[Any]:
         """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
 
         Less urgent questions, with higher numbers, wait for more urgent ones.
@@ -387,7 +387,7 @@ class Judges:
             self._futures[answer].cancel()
         answer.cancel()
 
-    def _contents_of(self, pose: Pose) -> Mapping[str, Content]:
+    def _contents_of(self, pose: TablePose) -> Mapping[str, Content]:
         """What is needed to judge a pose, the scene first, then its models; or its document, if it is not loaded."""
         number, contents = self._contents
         if number == pose.number:
@@ -408,7 +408,7 @@ class Judges:
             self._digests[model] = model_digest(model)
         return self._digests[model]
 
-    async def ask_all(self, pose: Pose, question: CheckQuestion) -> list[Answer]:
+    async def ask_all(self, pose: TablePose, question: CheckQuestion) -> list[Answer]:
         """The answers to a question of many checks, shared out among the processes."""
         checks, groups = question.checks, self._groups(question)
         futures = [
@@ -444,8 +444,8 @@ class Judges:
 
     def together(self, checks: int) -> int:
         """The number of checks in a group, for a request of so many ``checks``."""
-        return min(CHECKS_TOGETHER, max(MIN_GROUP, -(-checks // (GROUPS_EACH * self.workers))))
+        return min(CHECKS_TOGETHER, max(MIN_GROUP_CHECKS, -(-checks // (LIVE_GROUPS_PER_PROCESS * self.workers))))
 
-    def tried(self, document: Document, path: Path) -> Pose:
+    def tried(self, document: Document, path: Path) -> TablePose:
         """A pose that the table is not in; its number is below 0."""
-        return Pose(-1 - next(self._numbers), document, path)
+        return TablePose(-1 - next(self._numbers), document, path)

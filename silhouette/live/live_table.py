@@ -18,7 +18,7 @@ from silhouette.common.errors import FileError, RequestError, SilhouetteError
 from silhouette.common.text import in_quotes, json_text
 from silhouette.files.cache import Cache
 from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document_of, read_document, read_text
-from silhouette.files.fingerprints import MESHES
+from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.writing import write_file
 from silhouette.live.edits import (
@@ -38,7 +38,7 @@ from silhouette.live.edits import (
     written_models,
 )
 from silhouette.live.rewriting import Names, rewritten
-from silhouette.rules import FIRST, rule_called, rule_of
+from silhouette.rules import DEFAULT_GAME, rule_called, rule_of
 from silhouette.rules.abilities import first_scene_of
 from silhouette.scans.keep import SCENE
 from silhouette.scenes.table import TableScene
@@ -47,9 +47,9 @@ from silhouette.scenes.table import TableScene
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"  # the first bytes of every PNG
 MAX_PICTURE_BYTES = 2**20  # the bytes of the largest picture
-_HEAD = len(SIGNATURE) + 25  # where the first chunk of a PNG, its size and colours, ends
+_PNG_HEAD_BYTES = len(SIGNATURE) + 25  # where the first chunk of a PNG, its size and colours, ends
 _TEXT = b"tEXtSoftware\0Silhouette: a model as it is tagged"
-_MARK = (len(_TEXT) - 4).to_bytes(4, "big") + _TEXT + zlib.crc32(_TEXT).to_bytes(4, "big")
+_OWN_CHUNK = (len(_TEXT) - 4).to_bytes(4, "big") + _TEXT + zlib.crc32(_TEXT).to_bytes(4, "big")
 """The chunk of a PNG that says so: the length of its content, its kind, its content, and the sum that proves it."""
 
 
@@ -61,15 +61,15 @@ def picture_of(data: object) -> bytes:
         png = b""
     if len(png) > MAX_PICTURE_BYTES:
         raise RequestError(f"a picture of {len(png)} bytes; {MAX_PICTURE_BYTES} are the most")
-    if png[:16] != SIGNATURE + b"\0\0\0\rIHDR" or len(png) < _HEAD:
+    if png[:16] != SIGNATURE + b"\0\0\0\rIHDR" or len(png) < _PNG_HEAD_BYTES:
         raise RequestError("data must be a PNG in base 64")
-    return png[:_HEAD] + _MARK + png[_HEAD:]
+    return png[:_PNG_HEAD_BYTES] + _OWN_CHUNK + png[_PNG_HEAD_BYTES:]
 
 
 def is_ours(file: Path) -> bool:
     """Whether a picture was written by `silhouette table`: it says so in its second chunk."""
     with file.open("rb") as stream:
-        return stream.read(_HEAD + len(_MARK))[_HEAD:] == _MARK
+        return stream.read(_PNG_HEAD_BYTES + len(_OWN_CHUNK))[_PNG_HEAD_BYTES:] == _OWN_CHUNK
 
 
 def place_of(model: Path) -> Path:
@@ -129,13 +129,13 @@ def autosave_name(path: Path) -> str:
 
 def set_aside(file: Path, why: SilhouetteError) -> str:
     """Gives the file of what is not saved another name, beside it, and says so in a sentence."""
-    number, kept = 1, file
-    while os.path.lexists(kept):
-        kept = file.with_name(f"{file.stem}-{number}{file.suffix}")
+    number, renamed = 1, file
+    while os.path.lexists(renamed):
+        renamed = file.with_name(f"{file.stem}-{number}{file.suffix}")
         number += 1
     with suppress(OSError):
-        file.rename(kept)
-    return f"changes that were not saved lie in {kept.name} and are not shown: {why}"
+        file.rename(renamed)
+    return f"changes that were not saved lie in {renamed.name} and are not shown: {why}"
 
 
 def _digest(text: str | None) -> str:
@@ -157,7 +157,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Pose:
+class TablePose:
     """How a table stands at some time: two poses of one number have the same document."""
 
     number: int
@@ -233,9 +233,9 @@ class LiveTable:
         return self._now.document
 
     @property
-    def now(self) -> Pose:
+    def now(self) -> TablePose:
         """How it stands."""
-        return Pose(self.pose, with_models(self.path, self._now.document, self._now.models), self.path, self.scene)
+        return TablePose(self.pose, with_models(self.path, self._now.document, self._now.models), self.path, self.scene)
 
     @property
     def can_undo(self) -> bool:
@@ -297,8 +297,8 @@ class LiveTable:
         The document is what the table is to say, where that is not what the file says.
         """
         text = read_text(path, with_mark=True)
-        said = document_of(path, text.removeprefix(BYTE_ORDER_MARK))
-        state, before = State(said if document is None else document), self.path
+        content = document_of(path, text.removeprefix(BYTE_ORDER_MARK))
+        state, before = State(content if document is None else document), self.path
         self.path = path
         try:
             scene = self._loaded(state)
@@ -307,7 +307,7 @@ class LiveTable:
             raise
         self._before.clear()
         self._after.clear()
-        self._begin(text, said, is_file=True)
+        self._begin(text, content, is_file=True)
         self._set(state, scene)
 
     def lay_down(self, text: str) -> None:
@@ -435,7 +435,7 @@ def opened(path: Path | None, cache: Cache) -> LiveTable:
         raise missing(path)
     if path.is_dir():
         return _of_folder(path, cache)
-    if path.suffix.lower() in MESHES:
+    if path.suffix.lower() in MESH_ENDINGS:
         raise FileError(
             path, f"is a mesh, not a scene; give its folder, or make a scene of a scan: silhouette scan {path.name}"
         )
@@ -446,7 +446,9 @@ def _of_folder(folder: Path, cache: Cache) -> LiveTable:
     if (folder / SCENE).is_file():
         return LiveTable.opened(folder / SCENE, cache)
     scenes = sorted(file for file in folder.iterdir() if file.suffix.lower() in DOCUMENTS and file.name[0] != ".")
-    meshes = sorted(file.name for file in folder.iterdir() if file.suffix.lower() in MESHES and file.name[0] != ".")
+    meshes = sorted(
+        file.name for file in folder.iterdir() if file.suffix.lower() in MESH_ENDINGS and file.name[0] != "."
+    )
     if not meshes:
         if scenes:
             raise FileError(folder, f"is a folder without {SCENE} or meshes; give a scene file, such as {scenes[0]}")
@@ -456,10 +458,10 @@ def _of_folder(folder: Path, cache: Cache) -> LiveTable:
 
 def _new(path: Path, meshes: list[str], cache: Cache) -> LiveTable:
     """A first scene that is not saved yet."""
-    text = first_scene_of(rule_called(FIRST), meshes)
+    text = first_scene_of(rule_called(DEFAULT_GAME), meshes)
     table = LiveTable(path, tomllib.loads(text), cache, text)
     table.recover()
     return table
 
 
-__all__ = ["LiveTable", "Pose", "State", "autosave_name"]
+__all__ = ["LiveTable", "State", "TablePose", "autosave_name"]

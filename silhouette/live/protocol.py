@@ -19,10 +19,10 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
 from silhouette.common.text import as_written, did_you_mean, json_text, problem, strict
-from silhouette.drawing.in_3d.shapes import Shape
+from silhouette.drawing.in_3d.shapes import DisplayShape
 from silhouette.drawing.in_3d.stage import models_of, packed
 from silhouette.drawing.styles import verdict_colours
-from silhouette.files.schema import MAX_LENGTH
+from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.judging.counterfactuals import check_changes
 from silhouette.judging.loading import Selection
 from silhouette.judging.maps import MapRequest
@@ -40,7 +40,7 @@ from silhouette.scenes.scene import Check
 
 # ---- the table as JSON
 
-DECIMALS = 2  # decimals of mm and degrees that are told
+MESSAGE_DECIMALS = 2  # decimals of mm and degrees that are told
 
 
 def state_of(table: LiveTable) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def edited_state_of(table: LiveTable) -> dict[str, Any]:
         "can_undo": table.can_undo,
         "can_redo": table.can_redo,
         "saved": table.is_saved,
-        "table": scene.table_top.round(DECIMALS).tolist(),
+        "table": scene.table_top.round(MESSAGE_DECIMALS).tolist(),
         "warnings": [*table.notices, *scene.warnings],
         "questions": questions_of(table.document),
         "pieces": [_piece(piece) for piece in scene.pieces],
@@ -78,8 +78,8 @@ def _piece(piece: Piece) -> dict[str, Any]:
         "name": piece.name,
         "kind": piece.kind,
         "at": _rounded(piece.pose.translation),
-        "facing": None if piece.facing is None else round(piece.facing % 360.0, DECIMALS),
-        "ahead": round(piece.ahead % 360.0, DECIMALS),
+        "facing": None if piece.facing is None else round(piece.facing % 360.0, MESSAGE_DECIMALS),
+        "ahead": round(piece.ahead % 360.0, MESSAGE_DECIMALS),
         "gang": piece.gang,
         "arcs": list(piece.arcs),
         "eye": _rounded(piece.eye),
@@ -90,7 +90,7 @@ def _piece(piece: Piece) -> dict[str, Any]:
 
 def _rounded(point: Any) -> list[float]:
     """Places as they are told: whole hundredths, and no -0."""
-    return [round(float(value), DECIMALS) + 0.0 for value in point]
+    return [round(float(value), MESSAGE_DECIMALS) + 0.0 for value in point]
 
 
 def shape_name(model: Model) -> str:
@@ -98,8 +98,8 @@ def shape_name(model: Model) -> str:
     return f"{model.significant.digest[:12]}-{model.ignored.digest[:12]}"
 
 
-def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
-    """The shapes of a table, simplified for display, but for the ``known`` names.
+def shapes_of(table: LiveTable, present: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
+    """The shapes of a table, simplified for display, but for the ``present`` names.
 
     ``triangles``: about so many that all pieces together may have; None for those of a report.
     """
@@ -107,13 +107,13 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
     if triangles is not None:
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
     shapes = {shape_name(model): model for model in models}
-    new = {name: model for name, model in shapes.items() if name not in known}
-    entries, text = packed([Shape.of(model, table.cache, most) for model in new.values()])
+    new = {name: model for name, model in shapes.items() if name not in present}
+    entries, text = packed([DisplayShape.of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
-        entry |= {"id": name, "height": round(float(high[2] - low[2]), DECIMALS), "base": None}
+        entry |= {"id": name, "height": round(float(high[2] - low[2]), MESSAGE_DECIMALS), "base": None}
         if model.kind != "terrain":
-            entry["base"] = model.base_outline.round(DECIMALS).tolist()
+            entry["base"] = model.base_outline.round(MESSAGE_DECIMALS).tolist()
     return {"shapes": entries, "packed": text}
 
 
@@ -122,9 +122,9 @@ def shapes_of(table: LiveTable, known: Collection[str] = (), triangles: int | No
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]
 
-SLOW = 5  # the urgency of what takes seconds
+SLOW_URGENCY = 5  # the urgency of what takes seconds
 MAX_PAIRS, MAX_EDITS = 10_000, 500  # checks and edits of one request
-LONGEST_WORD = 200  # letters of an unknown word that known ones are compared with
+MAX_WORD_LENGTH = 200  # letters of an unknown word that known ones are compared with
 
 
 class Session:
@@ -178,8 +178,8 @@ class Session:
         try:
             verb = request.get("do")
             if not isinstance(verb, str) or verb not in self._verbs:
-                known = did_you_mean(str(verb)[:LONGEST_WORD], list(self._verbs), "it must be one of")
-                raise RequestError(f"do is {as_written(verb)}; {known}")
+                advice = did_you_mean(str(verb)[:MAX_WORD_LENGTH], list(self._verbs), "it must be one of")
+                raise RequestError(f"do is {as_written(verb)}; {advice}")
             answer = self._verbs[verb](request)
             answer = await answer if isawaitable(answer) else answer
         except Exception as error:
@@ -276,13 +276,13 @@ class Session:
         return {"pose": now.number, "result": strict(answer.row), "view": answer.view}
 
     async def _shapes(self, request: Request) -> dict[str, Any]:
-        known, triangles = request.get("known", []), request.get("triangles")
-        if not isinstance(known, list):
+        present, triangles = request.get("known", []), request.get("triangles")
+        if not isinstance(present, list):
             raise RequestError("known must be a list of names of shapes")
         if not (triangles is None or (_is_number(triangles) and triangles >= 1)):
             raise RequestError(f"triangles is {as_written(triangles)}; it must be a number above 0")
         most, pose = None if triangles is None else int(triangles), self._table.pose
-        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, known, most)}  # others need not wait
+        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, present, most)}  # others need not wait
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""
@@ -317,13 +317,13 @@ class Session:
     async def _report(self, request: Request) -> dict[str, Any]:
         now = self._table.now
         question = PageQuestion(_word(request.get("attacker")), _word(request.get("target")), self._table.text)
-        page = await self._judges.ask(now, question, SLOW)
+        page = await self._judges.ask(now, question, SLOW_URGENCY)
         return {"pose": now.number, **_file(f"{self._table.path.stem}.html", "text/html", page)}
 
     async def _figure(self, request: Request) -> dict[str, Any]:
         now = self._table.now
         (check,) = self._pairs([[request.get("attacker"), request.get("target")]], request.get("arc"))
-        picture = await self._judges.ask(now, PictureQuestion(check), SLOW)
+        picture = await self._judges.ask(now, PictureQuestion(check), SLOW_URGENCY)
         return {"pose": now.number, **_file(f"{self._table.path.stem}.png", "image/png", picture)}
 
     async def _scan(self, request: Request) -> dict[str, Any]:
@@ -339,10 +339,10 @@ class Session:
         """Reads the scan of the table again, with an answer to one of its questions, or with a length."""
         length = request.get("length")
         if length is None:
-            said: tuple[str, str] | Length = str(request.get("question")), str(request.get("answer"))
+            correction: tuple[str, str] | Length = str(request.get("question")), str(request.get("answer"))
         else:
-            said = length_of(length)
-        await to_its_end(scan_again(self._table, said))
+            correction = length_of(length)
+        await to_its_end(scan_again(self._table, correction))
         return state_of(self._table)
 
     async def _tags(self, request: Request) -> dict[str, Any]:
@@ -387,7 +387,7 @@ def _is_pair(pair: object) -> bool:
 def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
-    return all(_is_number(number) and abs(number) <= MAX_LENGTH for number in place)
+    return all(_is_number(number) and abs(number) <= MAX_LENGTH_MM for number in place)
 
 
 # ---- through standard input and output

@@ -168,7 +168,9 @@ class _Value:
             return _written(new) if isinstance(new, dict) and not old else _in_a_line(new)
         if isinstance(new, dict):
             return self._joined(self._pairs(new, match))
-        return self._joined([self._entry(number, one, match) for number, one in zip(match(old, new), new, strict=True)])
+        return self._joined(
+            [self._entry(number, element, match) for number, element in zip(match(old, new), new, strict=True)]
+        )
 
     def _pairs(self, new: Mapping[str, Any], match: Match) -> list[tuple[_Member | None, str]]:
         pairs: list[tuple[_Member | None, str]] = [
@@ -207,7 +209,9 @@ def _written(value: Any, indent: str = "") -> str:
     """A new text: each key of a table on its own line, and each entry of a list of tables; all else in one line."""
     inner = indent + INDENT
     if isinstance(value, Mapping) and value:
-        lines = ",\n".join(f"{inner}{_in_a_line(key)}: {_written_below(one, inner)}" for key, one in value.items())
+        lines = ",\n".join(
+            f"{inner}{_in_a_line(key)}: {_written_below(element, inner)}" for key, element in value.items()
+        )
         return f"{{\n{lines}\n{indent}}}"
     return _in_a_line(value)
 
@@ -216,7 +220,7 @@ def _written_below(value: Any, indent: str) -> str:
     """The value of a key: a list of tables is spread over several lines."""
     if _is_tables(value) and len(indent) == len(INDENT):
         inner = indent + INDENT
-        return "[\n" + ",\n".join(inner + _written(one, inner) for one in value) + f"\n{indent}]"
+        return "[\n" + ",\n".join(inner + _written(element, inner) for element in value) + f"\n{indent}]"
     return _in_a_line(value)
 
 
@@ -235,8 +239,8 @@ def _parsed(text: str, start: int) -> tuple[_Value, int]:
         if isinstance(value, dict):
             key, inner = json.JSONDecoder().raw_decode(text, begin)
             inner = _end_of_spaces(text, _end_of_spaces(text, inner) + 1)
-        one, after = _parsed(text, inner)
-        members.append(_Member(text[place:begin], text[begin:inner], key, one))
+        element, after = _parsed(text, inner)
+        members.append(_Member(text[place:begin], text[begin:inner], key, element))
         place = after
     return _Value(text[start:end], value), end
 
@@ -328,9 +332,9 @@ def _is_same(old: Any, new: Any) -> bool:
 def _named_before(value: Any, names: Names) -> Any:
     """A value with the names that the pieces have in the file."""
     if isinstance(value, Mapping):
-        return {key: _named_before(one, names) for key, one in value.items()}
+        return {key: _named_before(element, names) for key, element in value.items()}
     if isinstance(value, list):
-        return [_named_before(one, names) for one in value]
+        return [_named_before(element, names) for element in value]
     return names.get(value, value) if isinstance(value, str) else value
 
 
@@ -458,8 +462,8 @@ def _fresh(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names: Nam
     for key in sorted(new, key=lambda key: isinstance(new[key], Mapping) or _is_tables(new[key])):
         if _is_tables(new[key]):
             tables = tomlkit.aot()
-            for one in new[key]:
-                tables.append(_table(one, inline=False))
+            for element in new[key]:
+                tables.append(_table(element, inline=False))
             written.append(key, tables)
         else:
             written[key] = new[key]
@@ -485,7 +489,7 @@ def _merge(old: MutableMapping[str, Any], new: Mapping[str, Any], names: Names) 
 
 def _merge_list(old: Any, new: Sequence[Any], names: Names) -> None:
     """Makes a list say what another says; what stays in it, in its order, keeps its comments."""
-    was = [_plain(one) for one in old]
+    was = [_plain(element) for element in old]
     match = _matched(was, new, names)
     for number in reversed(range(len(was))):
         if number not in match:
@@ -501,7 +505,7 @@ def _merge_list(old: Any, new: Sequence[Any], names: Names) -> None:
 
 def _matched(old: Sequence[Any], new: Sequence[Any], names: Names) -> list[int | None]:
     """Which old member each new one was: entries as `counterparts` tells, numbers and words by their place."""
-    if any(isinstance(one, Mapping | list) for one in (*old, *new)):
+    if any(isinstance(element, Mapping | list) for element in (*old, *new)):
         return counterparts(old, new, names)
     return [number if number < len(old) else None for number in range(len(new))]
 
@@ -511,13 +515,13 @@ def _plain(value: Any) -> Any:
 
 
 def _is_tables(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, Mapping) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(element, Mapping) for element in value)
 
 
 def _table(value: Mapping[str, Any], *, inline: bool) -> Any:
     table = tomlkit.inline_table() if inline else tomlkit.table()
-    for key, one in value.items():
-        table.append(key, _value(one))
+    for key, element in value.items():
+        table.append(key, _value(element))
     return table
 
 
@@ -527,7 +531,7 @@ def _value(value: Any) -> Any:
         return _table(value, inline=True)
     if isinstance(value, list | tuple):
         array = tomlkit.array()
-        for one in value:
-            array.append(_value(one))
+        for element in value:
+            array.append(_value(element))
         return array
     return value

@@ -20,8 +20,8 @@ from silhouette.live.live_table import LiveTable
 from silhouette.live.rewriting import rewritten
 from silhouette.scans.keep import RECORD, SCENE, earlier_record
 
-MOVED = 0.5  # mm: a piece that stands so far from where the scan has it was moved by a player
-PLACED = ("at", "on", "under", "facing", "turn")  # the keys that say how a piece stands
+MOVED_DISTANCE_MM = 0.5  # mm: a piece that stands so far from where the scan has it was moved by a player
+PLACE_KEYS = ("at", "on", "under", "facing", "turn")  # the keys that say how a piece stands
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
     command, pipe = [sys.executable, "-m", "silhouette", "scan", *words], asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
     try:
-        _, said = await process.communicate()
+        _, errors = await process.communicate()
     except asyncio.CancelledError:
         process.kill()
         raise
     if process.returncode:
-        line = said.decode(errors="replace").strip().removeprefix("error: ")
+        line = errors.decode(errors="replace").strip().removeprefix("error: ")
         raise RequestError(line or f"{file}: cannot be scanned")
 
 
@@ -85,7 +85,7 @@ def unmoved(document: Document, record: Mapping[str, Any]) -> Document:
     scanned_at = {piece["name"]: list(piece["at"]) for piece in record.get("pieces", [])}
     for table, number, entry in entries_of(document):
         place = scanned_at.get(entry["name"])
-        if place is not None and np.hypot(*(np.array(entry["at"][:2]) - place[:2])) > MOVED:
+        if place is not None and np.hypot(*(np.array(entry["at"][:2]) - place[:2])) > MOVED_DISTANCE_MM:
             document = with_entry(document, table, number, {**without(entry, "on", "under"), "at": place})
     return document
 
@@ -104,9 +104,9 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
         if entry["name"] not in before:
             return entry
         was = before[entry["name"]][1]
-        if place is not None and np.hypot(*(np.array(was["at"][:2]) - place)) <= MOVED:
+        if place is not None and np.hypot(*(np.array(was["at"][:2]) - place)) <= MOVED_DISTANCE_MM:
             return entry
-        return {**without(entry, *PLACED), **{key: was[key] for key in PLACED if key in was}}
+        return {**without(entry, *PLACE_KEYS), **{key: was[key] for key in PLACE_KEYS if key in was}}
 
     changed: Document = {}
     for key, value in new.items():
@@ -134,14 +134,14 @@ async def scan_first(table: LiveTable, file: Path) -> None:
         table.replace(folder / SCENE)
 
 
-async def scan_again(table: LiveTable, said: tuple[str, str] | Length) -> None:
+async def scan_again(table: LiveTable, correction: tuple[str, str] | Length) -> None:
     """Reads the scan of a table again, and shows it with what players have changed, meanwhile too; its files are
     written.
 
     It is told the key of a question and its answer, or a length. If it cannot be read, or is being read, all is as
     before.
     """
-    answer, length = (None, said) if isinstance(said, Length) else (said, None)
+    answer, length = (None, correction) if isinstance(correction, Length) else (correction, None)
     with _alone(table):
         folder = table.path.parent
         document = answered(table.document, *answer) if answer else table.document

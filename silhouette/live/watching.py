@@ -13,9 +13,9 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags
 from silhouette.common.text import problem, strict
-from silhouette.judging.maps import Cells, Map, MapRequest, checks_of_map, grid_points
+from silhouette.judging.maps import Map, MapCells, MapRequest, checks_of_map, grid_points
 from silhouette.live.judges import Answer, CheckQuestion, Judges, MapQuestion
-from silhouette.live.live_table import LiveTable, Pose
+from silhouette.live.live_table import LiveTable, TablePose
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import maps_of
 from silhouette.scenes.ground import Indices
@@ -23,7 +23,7 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from silhouette.workers import PATIENT
 
-COARSEST = 8  # the first step takes one point in so many, along x and along y; each further one half as many
+FIRST_STEP_STRIDE = 8  # the first step takes one point in so many, along x and along y; each further one half as many
 VERDICTS_AT_ONCE = 48  # verdicts that one process is asked for at a time; an urgent question costs as many
 MAX_LIVE_MAP_PLACES = 50_000  # places of a map: a quarter of an inch on a table of 44 by 60 inches
 URGENCY = PATIENT + 5  # of the first step; all of a map waits for verdicts
@@ -38,7 +38,7 @@ def steps(index: Indices, grid: float) -> Iterator[tuple[float, Flags]]:
     [(80.0, [True, False, False]), (20.0, [False, False, True]), (10.0, [False, True, False])]
     """
     left = np.ones(len(index), np.bool_)
-    every = COARSEST
+    every = FIRST_STEP_STRIDE
     while every:
         chosen = left & (index % every == 0).all(axis=1)
         yield every * grid, chosen
@@ -47,7 +47,7 @@ def steps(index: Indices, grid: float) -> Iterator[tuple[float, Flags]]:
 
 
 async def mapped(
-    scene: TableScene, pose: Pose, request: MapRequest, judges: Judges, tell: Callable[[dict[str, Any]], None]
+    scene: TableScene, pose: TablePose, request: MapRequest, judges: Judges, tell: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
     """The map that is asked for, told step by step, and at the end its nearest places.
 
@@ -66,12 +66,12 @@ async def mapped(
     points = points.round(3)
     words = tuple(rule.levels)
 
-    def as_map(numbers: Indices, cells: Cells) -> Map:
+    def as_map(numbers: Indices, cells: MapCells) -> Map:
         return Map(scene, request, checks, words, places.table, places.start, index[numbers], cells)
 
     size = max(1, VERDICTS_AT_ONCE // len(checks))
-    parts: dict[int, tuple[Indices, Cells]] = {}
-    points_of: dict[asyncio.Future[Cells], tuple[float, Indices]] = {}
+    parts: dict[int, tuple[Indices, MapCells]] = {}
+    points_of: dict[asyncio.Future[MapCells], tuple[float, Indices]] = {}
     for urgency, (apart, chosen) in enumerate(steps(index, request.grid), URGENCY):
         numbers = np.flatnonzero(chosen)
         for start in range(0, len(numbers), size):
@@ -90,7 +90,7 @@ async def mapped(
         for future in left:
             future.cancel()
     numbers = np.concatenate([some for some, _ in parts.values()])
-    whole = as_map(numbers, Cells.joined([cells for _, cells in parts.values()]))
+    whole = as_map(numbers, MapCells.joined([cells for _, cells in parts.values()]))
     nearest = {
         word: {"at": whole.cells.at[number].round(2).tolist(), "mm": round(away, 2)}
         for word, (number, away) in whole.nearest.items()

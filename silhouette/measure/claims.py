@@ -21,7 +21,7 @@ from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture
 from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
-from silhouette.renderers.protocol import NEAREST, Cast, Renderer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Cast, Renderer
 
 Assertion = Literal["open", "covered", "hidden"]
 """What a claim says: nothing of the target is obscured; all of it is; or nothing of it in the arcs is seen."""
@@ -132,7 +132,7 @@ def _on_faces(picture: Picture, blocker: Placed, faces: Indices) -> Floats:
     right[beyond], up[beyond] = 1.0 - right[beyond], 1.0 - up[beyond]
     origin = corners[..., 0]
     columns, rows, depth = origin + right * (corners[..., 1] - origin) + up * (corners[..., 2] - origin)
-    before = depth > NEAREST
+    before = depth > NEAREST_DEPTH_MM
     places = np.column_stack([rows[before], columns[before]]) / depth[before, None]
     within = np.all((places > 0.0) & (places < [picture.view.height, picture.view.width]), axis=1)
     on_faces: Floats = places[within] - 0.5

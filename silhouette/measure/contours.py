@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers, spread
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
 FLOAT32 = 2.0**-21
@@ -45,7 +45,7 @@ class Contours:
     # faces that are not used: no sheet is known to lie on either side of it.
     side: Floats
     doubt: Floats  # (n,) pixels: a place this near to the line may be on either side of it, as rays of float32 tell it
-    gap: Floats  # (n,) pixels: the width of a gap beside the line that counts as none, `NEAREST` at its depth
+    gap: Floats  # (n,) pixels: the width of a gap beside the line that counts as none, `NEAREST_DEPTH_MM` at its depth
 
     @classmethod
     def joined(cls, several: list[Contours]) -> Contours:
@@ -103,7 +103,7 @@ class Placed:
         eye = body.pose.localise(view.eye[None])[0]
         right, up, forward = view.axes @ body.pose.rotation
         matrix = np.array([(right - view.left * forward) / view.step, (view.top * forward - up) / view.step, forward])
-        noise = 2.0 * NEAREST + FLOAT32 * (float(np.linalg.norm(eye - clusters.middle)) + clusters.reach)
+        noise = 2.0 * NEAREST_DEPTH_MM + FLOAT32 * (float(np.linalg.norm(eye - clusters.middle)) + clusters.reach)
         return cls(body, clusters, eye, matrix, _product(matrix, clusters.centres - eye[:, None]), noise, view.step)
 
     def within(self, window: Floats, near: float, far: float) -> Flags:
@@ -166,7 +166,7 @@ def contours(placed: Placed, window: Floats, near: float, far: float) -> Contour
     start, end, side = lines_between(placed, chosen, near, far)
     start, end, side = _in_window(start, end, side, window)
     pixels = 1.0 / (placed.step * np.minimum(start[2], end[2]))  # a mm at the nearer end
-    return Contours(start[:2] / start[2], end[:2] / end[2], side, placed.noise * pixels, NEAREST * pixels)
+    return Contours(start[:2] / start[2], end[:2] / end[2], side, placed.noise * pixels, NEAREST_DEPTH_MM * pixels)
 
 
 def lines_between(placed: Placed, chosen: Indices, near: float, far: float) -> tuple[Floats, Floats, Floats]:

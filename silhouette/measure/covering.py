@@ -15,7 +15,7 @@ from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.meshes.clusters import Indices
-from silhouette.renderers.protocol import NEAREST, Renderer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Renderer
 from silhouette.renderers.views import View
 
 MANY = 4  # where more bodies than these may hide the target, a proof is tried with so many of them first
@@ -40,12 +40,12 @@ class Occluders:
     def contours(self, number: int, far: float) -> Contours:
         """The contours of a body nearer than a depth, in all of the window; found once for each depth."""
         if (number, far) not in self.known:
-            self.known[number, far] = contours(self.placed[number], self.window, NEAREST, far)
+            self.known[number, far] = contours(self.placed[number], self.window, NEAREST_DEPTH_MM, far)
         return self.known[number, far]
 
     def contours_in(self, window: Floats, far: float) -> Contours:
         """Those of all bodies in a part of the window."""
-        return Contours.joined([contours(placed, window, NEAREST, far) for placed in self.placed])
+        return Contours.joined([contours(placed, window, NEAREST_DEPTH_MM, far) for placed in self.placed])
 
     def all_contours(self, far: float) -> Contours:
         """Those of all bodies."""
@@ -55,19 +55,19 @@ class Occluders:
         """(n,) whether a body, or any, is nearer than a depth at places (2, n), column and row in pixels."""
         bodies = [one.body for one in self.placed] if placed is None else [placed.body]
         depth = self.renderer.render(self.view, bodies, places[::-1].T - 0.5).depth
-        covered: Flags = depth < far - NEAREST - SURELY * far
+        covered: Flags = depth < far - NEAREST_DEPTH_MM - SURELY * far
         return covered
 
 
 def before(least: float) -> float:
     """A depth before which float32 tells surely that a surface is nearer than ``least``."""
-    return least - 2.0 * (NEAREST + SURELY * least)
+    return least - 2.0 * (NEAREST_DEPTH_MM + SURELY * least)
 
 
 def by_bodies(occluders: Occluders, grid: Grid, cells: Indices, least: float) -> Indices:
     """The cells that no body alone is proven to cover; the body that covers most of the middles is asked first."""
     far = before(least)
-    if not occluders.placed or far <= NEAREST or len(cells) == 0:
+    if not occluders.placed or far <= NEAREST_DEPTH_MM or len(cells) == 0:
         return cells
     places = _inner_places(grid, cells)
     covered = np.array([occluders.covered(places, far, placed) for placed in occluders.placed])
@@ -113,7 +113,7 @@ def by_strips(occluders: Occluders, grid: Grid, cells: Indices, least: float) ->
     What it takes grows with the square of the contours in a cell, and most of a crowd are needless.
     """
     far = before(least)
-    if not occluders.placed or far <= NEAREST or len(cells) == 0:
+    if not occluders.placed or far <= NEAREST_DEPTH_MM or len(cells) == 0:
         return cells
     if len(occluders.placed) > MANY:
         few = replace(occluders, placed=_covering(occluders, grid, cells, far), known={})

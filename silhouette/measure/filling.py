@@ -25,7 +25,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.health import has_area
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import take_inner_boxes
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
 WIDEST = 0.17  # cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way
@@ -76,9 +76,10 @@ class Skins:
         middle = mesh.bounds.mean(axis=0) - here
         length = float(np.linalg.norm(middle))
         depth = points @ middle
-        forward, near = middle, float(depth.min(initial=np.inf)) / max(length, NEAREST) / 2.0
-        if (depth < WIDEST * length * np.linalg.norm(points, axis=1) + NEAREST).any():  # it reaches round the eye
-            forward, near = there - here, NEAREST
+        forward, near = middle, float(depth.min(initial=np.inf)) / max(length, NEAREST_DEPTH_MM) / 2.0
+        # It reaches round the eye.
+        if (depth < WIDEST * length * np.linalg.norm(points, axis=1) + NEAREST_DEPTH_MM).any():
+            forward, near = there - here, NEAREST_DEPTH_MM
         if not forward.any():
             forward = np.array([1.0, 0.0, 0.0])
         ahead = forward / np.linalg.norm(forward)
@@ -177,7 +178,7 @@ def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[Any, Floats
     proper = (flat[:, 0] != flat[:, 1]).any(axis=1)
     ends, lines = ends[..., proper], shapely.linestrings(flat[proper])
     regions = shapely.get_parts(shapely.polygonize([shapely.union_all(lines)]))
-    large = shapely.area(regions) > (NEAREST / float((depth + radii).max(initial=1.0))) ** 2
+    large = shapely.area(regions) > (NEAREST_DEPTH_MM / float((depth + radii).max(initial=1.0))) ** 2
     regions = regions[large]
     tree = shapely.STRtree(lines)
     places = shapely.get_coordinates(shapely.point_on_surface(regions))

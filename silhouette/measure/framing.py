@@ -17,7 +17,7 @@ from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
-from silhouette.scenes.table import Occluders, Piece
+from silhouette.scenes.table import BlockingPieces, Piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def framed(sight: Sight, pixel: float) -> Framed:
     return Framed(sight, tuple(Picture(view, body, bodies, arcs) for view in views), tuple(blockers), width, projection)
 
 
-def may_stand_before(observation: Observation, others: Occluders, absent: Sequence[int] = ()) -> bool:
+def may_stand_before(observation: Observation, others: BlockingPieces, absent: Sequence[int] = ()) -> bool:
     """Whether any of some pieces may stand before the target in the pictures that an observation took of it.
 
     False is certain: past them as well the target shows what it showed. True says that it must be looked at again.

@@ -32,7 +32,7 @@ from silhouette.measure.patches import Patches
 from silhouette.measure.regions import Regions, Surfaces, uncovered
 from silhouette.measure.shadows import Hider
 from silhouette.meshes.clusters import SIZE, Indices
-from silhouette.renderers.protocol import NEAREST, Body, Renderer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Renderer
 from silhouette.renderers.views import View
 
 CELL = 16.0  # pixels: the width of the first cells. Larger ones meet more contours, smaller ones are more.
@@ -93,8 +93,8 @@ def unproven_hidden(
 
     A surface hides what lies behind it, both of its sides alike; what it only touches, or what lies in it, is not
     hidden.
-    A gap between two surfaces that is narrower than `NEAREST`, at the nearer one, is none: a mesh file cannot tell it
-    from the rounding of its own coordinates.
+    A gap between two surfaces that is narrower than `NEAREST_DEPTH_MM`, at the nearer one, is none: a mesh file cannot
+    tell it from the rounding of its own coordinates.
 
     Args:
         view: a flat picture, or a face of a cube; what lies outside is not asked.
@@ -111,7 +111,7 @@ def unproven_hidden(
         return Unproven.joined([])
     grid = first_grid(view)
     placed = Placed.of(view, target)
-    clusters = np.flatnonzero(placed.within(np.array([0.0, view.width, 0.0, view.height]), NEAREST, np.inf))
+    clusters = np.flatnonzero(placed.within(np.array([0.0, view.width, 0.0, view.height]), NEAREST_DEPTH_MM, np.inf))
     patches = _patches(placed, grid, clusters)
     cells = hider.left(grid, np.flatnonzero(grid.touched(patches.low, patches.high)))
     cells = cells[matters(Unproven.of(grid, cells).blocks)]
@@ -179,7 +179,7 @@ def _exactly(occluders: Occluders, placed: Placed, part: _Part) -> Unproven:
     surfaces = Surfaces.of(occluders.placed, grid, cells, float(part.patches.greatest.max()))
     if float((np.diff(surfaces.first).astype(np.float64) ** 2).sum()) > MOST_PAIRS:
         return part.unproven
-    if (far := before(part.least)) > NEAREST:
+    if (far := before(part.least)) > NEAREST_DEPTH_MM:
         cells = cells[uncovered(occluders.all_contours(far), surfaces, Regions.whole(grid, cells), far)]
     return _by_faces(occluders, surfaces, _Target.of(placed, part.patches, grid, cells))
 
@@ -200,8 +200,8 @@ def _by_faces(occluders: Occluders, surfaces: Surfaces, aim: _Target) -> Unprove
         left = np.ones(len(regions.cell), dtype=np.bool_)
         for group, far in _by_depth(regions.least):
             deep = regions.chosen(group)
-            found = occluders.contours_in(deep.window(), far * (1.0 - 1e-9) - NEAREST)
-            left[group] = uncovered(found, surfaces, deep, far * (1.0 - 1e-9) - NEAREST)
+            found = occluders.contours_in(deep.window(), far * (1.0 - 1e-9) - NEAREST_DEPTH_MM)
+            left[group] = uncovered(found, surfaces, deep, far * (1.0 - 1e-9) - NEAREST_DEPTH_MM)
         regions = regions.chosen(left)
         aim = aim.chosen(regions.pair)
         if len(regions.cell) == 0:
@@ -238,7 +238,7 @@ class _Target:
         """The faces that touch ``cells``."""
         bounds = Patches.of_faces(placed, patches.chosen(patches.near(grid, cells)).faces())
         points = placed.points(placed.clusters.corners.take(bounds.first, axis=0))
-        inverse = 1.0 / np.where(bounds.least > NEAREST, points[2].T, np.nan).T
+        inverse = 1.0 / np.where(bounds.least > NEAREST_DEPTH_MM, points[2].T, np.nan).T
         face, cell = grid.of_boxes(bounds.low, bounds.high)
         face, cell, _ = among(cells, cell, face, cell)
         return cls(placed, bounds, points[:2] * inverse, inverse, grid, face, cell)
@@ -256,7 +256,7 @@ class _Target:
 
     def touching(self) -> _Target:
         """Those pairs whose faces themselves touch the cells, or reach behind the eye."""
-        meets = ~(self.bounds.least[self.face] > NEAREST)
+        meets = ~(self.bounds.least[self.face] > NEAREST_DEPTH_MM)
         meets |= self.grid.overlapping(self.corners, self.face, self.cell)
         return self.chosen(np.flatnonzero(meets))
 

@@ -24,7 +24,7 @@ from silhouette.common.geometry import Floats
 from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.views import Projection, View, VisionArc
-from silhouette.scenes.table import Occluders, Piece
+from silhouette.scenes.table import BlockingPieces, Piece
 
 NOTHING, SEEN, OBSCURED, OUTSIDE = 0, 1, 2, 3
 """Kinds of pixel in a `Mask`: no target; target that is seen; obscured; not obscured, but outside the vision arcs."""
@@ -47,7 +47,7 @@ class Sight:
     # The vision arcs, of which one at least must contain a point for it to be seen; none where the attacker looks into
     # a blind spot; None where no arc limits its sight
     arcs: tuple[VisionArc, ...] | None
-    occluders: Occluders  # the pieces that may block, each with the part of it that blocks
+    occluders: BlockingPieces  # the pieces that may block, each with the part of it that blocks
     # Positions in ``occluders`` of the pieces that do not block after all: the attacker, the target, and those that the
     # rules disregard. All others block where they stand before the target.
     absent: tuple[int, ...] = ()
@@ -64,7 +64,7 @@ class Sight:
         """
         pieces = tuple(self.occluders.pieces[number] for number in numbers)
         meshes = tuple(self.occluders.meshes[number] for number in numbers)
-        return replace(self, occluders=Occluders(pieces, meshes, self.occluders.boxes[list(numbers)]), absent=())
+        return replace(self, occluders=BlockingPieces(pieces, meshes, self.occluders.boxes[list(numbers)]), absent=())
 
     @cached_property
     def present(self) -> list[tuple[Piece, Mesh]]:

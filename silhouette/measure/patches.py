@@ -10,7 +10,7 @@ from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.measure.cells import Grid, among
 from silhouette.measure.contours import Placed
 from silhouette.meshes.clusters import SIZE, Indices
-from silhouette.renderers.protocol import NEAREST
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 
 LARGE = 2.0  # the reach of a cluster from its middle, in cells, beyond which it is bounded face by face
 
@@ -48,7 +48,7 @@ class Patches:
         radii, halves = clusters.radii[chosen], clusters.halves[:, chosen]
         deep = np.minimum(radii, np.abs(placed.matrix[2]) @ halves) * (1.0 + 1e-9)
         nearest = depth - deep
-        place = np.stack([x, y]) / np.where(nearest > NEAREST, depth, np.nan)
+        place = np.stack([x, y]) / np.where(nearest > NEAREST_DEPTH_MM, depth, np.nan)
         # A point P of a sphere, or of a box, has the column c + m(P) / depth(P), where m is linear and 0 at the middle.
         slopes = np.abs(placed.matrix[:2, :, None] - place[:, None] * placed.matrix[2, :, None])
         wide = np.minimum(np.sqrt((slopes**2).sum(axis=1)) * radii, (slopes * halves).sum(axis=1))
@@ -62,12 +62,12 @@ class Patches:
         """A patch for each face."""
         points = placed.points(placed.clusters.corners.take(faces, axis=0).T)
         least, greatest = points[2].min(axis=0), points[2].max(axis=0)
-        if least.min(initial=np.inf) > NEAREST:
+        if least.min(initial=np.inf) > NEAREST_DEPTH_MM:
             places = points[:2] / points[2]
             low, high = places.min(axis=1), places.max(axis=1)
         else:
-            low, high = boxes_between(points.swapaxes(1, 2), NEAREST, np.inf)
-        return cls(low, high, least, greatest, faces, np.ones_like(faces)).chosen(greatest > NEAREST)
+            low, high = boxes_between(points.swapaxes(1, 2), NEAREST_DEPTH_MM, np.inf)
+        return cls(low, high, least, greatest, faces, np.ones_like(faces)).chosen(greatest > NEAREST_DEPTH_MM)
 
     @classmethod
     def joined(cls, several: list[Patches]) -> Patches:

@@ -10,7 +10,7 @@ import shapely
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.sampling import Picture
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 
 MOST_CELLS = 64  # the most cells that are looked at: each takes a millisecond
 
@@ -29,7 +29,7 @@ def uncovered(picture: Picture, blocks: Floats) -> Floats:
         return blocks
     least = _projected(picture, picture.target)[1].min()
     faces = [_projected(picture, blocker) for blocker in picture.blockers]
-    nearer = [corners[(depth.min(axis=1) > NEAREST) & (depth.max(axis=1) < least)] for corners, depth in faces]
+    nearer = [corners[(depth.min(axis=1) > NEAREST_DEPTH_MM) & (depth.max(axis=1) < least)] for corners, depth in faces]
     corners = np.concatenate(nearer)
     whole = np.concatenate(
         [blocks[:, :2].min(axis=0), np.ptp(np.vstack([blocks[:, :2], blocks[:, :2] + blocks[:, 2:]]), axis=0)]

@@ -24,7 +24,7 @@ from silhouette.measure.contours import Contours, Placed
 from silhouette.measure.patches import boxes_between
 from silhouette.measure.strips import RIM, Pieces, open_contours
 from silhouette.meshes.clusters import Indices
-from silhouette.renderers.protocol import NEAREST
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 
 DOUBT = 1e-6
 """Pixels: what float64 may be off in the largest picture, a hundred times over; what overlaps by less only touches."""
@@ -205,11 +205,11 @@ class Surfaces:
         window = grid.window(cells, 1.0)
         several = []
         for one in placed:
-            faces = one.faces_of(np.flatnonzero(one.within(window, NEAREST, far)))
+            faces = one.faces_of(np.flatnonzero(one.within(window, NEAREST_DEPTH_MM, far)))
             faces = faces[one.facing(faces) != 0]
             several.append(one.points(one.clusters.corners.take(faces, axis=0)))
         points = np.concatenate(several, axis=1)
-        low, high = boxes_between(points, NEAREST, far)
+        low, high = boxes_between(points, NEAREST_DEPTH_MM, far)
         near = (low <= window[[1, 3], None]).all(axis=0) & (high >= window[[0, 2], None]).all(axis=0)
         points, low, high = points[:, near], low[:, near] - 1.0, high[:, near] + 1.0
         pairs = [(np.empty(0, np.int64), np.empty(0, np.int64))]
@@ -246,7 +246,7 @@ class Surfaces:
             inside = weight >= 0.0
             total, face, number = (total + weight)[inside], face[inside], number[inside]
         volume = self.volumes[face]
-        inside = (volume < total * far) & (volume > total * NEAREST)
+        inside = (volume < total * far) & (volume > total * NEAREST_DEPTH_MM)
         covered = np.zeros(len(cell), dtype=np.bool_)
         covered[number[inside]] = True
         return covered

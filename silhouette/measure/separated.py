@@ -16,7 +16,7 @@ import numpy as np
 from silhouette.common.geometry import Floats
 from silhouette.measure.contours import Placed
 from silhouette.meshes.clusters import Indices
-from silhouette.renderers.protocol import NEAREST
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 
 _ANGLES = np.arange(16) * (np.pi / 8)
 ROUND = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
@@ -40,7 +40,7 @@ class Planes:
         radii, halves = clusters.radii[chosen], clusters.halves[:, chosen]
         x, y, depth = target.centres[:, chosen]
         deep = np.minimum(radii, product(np.abs(target.matrix[2:]), halves)[0])
-        before = np.where(depth - deep > NEAREST, depth, np.nan)
+        before = np.where(depth - deep > NEAREST_DEPTH_MM, depth, np.nan)
         # A point P of a ball lies in a direction, in pixels, at d + m(P) / depth(P); m is linear, and 0 at the middle.
         across = product(ROUND, np.stack([x, y]) / before)
         turns = ROUND @ target.matrix[:2]

@@ -26,7 +26,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
 APART = 0.01
@@ -187,7 +187,7 @@ class Hider:
     def left(self, grid: Grid, cells: Indices) -> Indices:
         """The cells that are not wholly in the shadow of one box, so that something of the target may be seen there."""
         depth = self.points @ self.view.axes[2]
-        nearest, farthest = max(float(depth.min()), NEAREST), float(depth.max())
+        nearest, farthest = max(float(depth.min()), NEAREST_DEPTH_MM), float(depth.max())
         for number in range(len(self.blockers)):
             if len(cells) == 0:
                 break
@@ -224,7 +224,7 @@ class Hider:
     def _bounds(self, points: Floats) -> tuple[Floats, Floats]:
         """Least and greatest column and row of points relative to the eye."""
         columns, rows, depth = self.view.project(points + self.view.eye)
-        if (depth <= NEAREST).any():
+        if (depth <= NEAREST_DEPTH_MM).any():
             return np.full(2, -np.inf), np.full(2, np.inf)
         return np.array([columns.min(), rows.min()]), np.array([columns.max(), rows.max()])
 

@@ -29,7 +29,7 @@ from silhouette.measure.hidden import Unproven, first_grid
 from silhouette.measure.patches import Patches, boxes_between
 from silhouette.measure.separated import Planes
 from silhouette.meshes.clusters import SIZE, Indices
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
 CUT = 4  # into how many, along each side, a cell is cut in which a bound is not enough
@@ -52,8 +52,8 @@ def unproven_open(
 ) -> Unproven:
     """Where in the picture it is not proven that no blocker is before the target.
 
-    A surface is before another one where it is nearer by more than `NEAREST`: what stands on a floor or leans on a
-    wall only touches it.
+    A surface is before another one where it is nearer by more than `NEAREST_DEPTH_MM`: what stands on a floor or leans
+    on a wall only touches it.
 
     Args:
         view: a flat picture, or a face of a cube; what lies outside is not asked.
@@ -68,7 +68,7 @@ def unproven_open(
     grid = first_grid(view)
     behind = Placed.of(view, target)
     window = np.array([0.0, view.width, 0.0, view.height])
-    seen = np.flatnonzero(behind.within(window, NEAREST, np.inf))
+    seen = np.flatnonzero(behind.within(window, NEAREST_DEPTH_MM, np.inf))
     if len(seen) == 0:
         return Unproven.joined([])
     bounds = Patches.of_clusters(behind, seen)
@@ -80,7 +80,7 @@ def unproven_open(
     for blocker in blockers:
         before = Placed.of(view, blocker)
         planes = Planes.of(before, behind, seen)
-        chosen = planes.clusters(before, np.flatnonzero(before.within(window, NEAREST, farthest)))
+        chosen = planes.clusters(before, np.flatnonzero(before.within(window, NEAREST_DEPTH_MM, farthest)))
         faces = planes.faces(before, before.faces_of(chosen))
         if len(faces) == 0:
             continue
@@ -125,7 +125,7 @@ def _by_bounds(before: _Pair, behind: _Pair, grid: Grid, cells: Indices) -> tupl
     """The cells in which a blocker may be before the target, by the bounds of clusters, then by those of faces."""
     before, patch, place = before.touching(grid, cells)
     behind, farthest = _farthest(behind, grid, cells)
-    may_hide = before.patches.least[patch] < farthest[place] - NEAREST
+    may_hide = before.patches.least[patch] < farthest[place] - NEAREST_DEPTH_MM
     before = _Pair(before.placed, before.patches.chosen(np.unique(patch[may_hide])))
     cells = cells[np.unique(place[may_hide])]
     too_near = cells[:0]
@@ -139,7 +139,7 @@ def _by_bounds(before: _Pair, behind: _Pair, grid: Grid, cells: Indices) -> tupl
             farthest = farthest[np.unique(place[may_hide])]
         theirs, near = _Faces.of(before, grid, cells)
         too_near = np.union1d(too_near, near)
-        hiding = theirs.least < farthest[theirs.place] - NEAREST
+        hiding = theirs.least < farthest[theirs.place] - NEAREST_DEPTH_MM
         theirs, cells = theirs.chosen(hiding, cells)
     if len(cells):
         too_near = np.union1d(too_near, _by_faces(theirs, behind, grid, cells))
@@ -179,12 +179,12 @@ class _Faces:
         points = near.placed.points(near.placed.clusters.corners.take(numbers, axis=0))
         points = points[:, ~_edge_on(near.placed, numbers)]
         reach = float(np.linalg.norm(pair.placed.eye - pair.placed.clusters.middle)) + pair.placed.clusters.reach
-        nearest = max(2.0 * NEAREST, reach / pair.placed.step / LARGEST)
+        nearest = max(2.0 * NEAREST_DEPTH_MM, reach / pair.placed.step / LARGEST)
         is_near = (points[2] < nearest).any(axis=1)
         cut = _cut_nearer(points[:, is_near], nearest)
         window = grid.window(cells, grid.size)
         near_parts = points[:, np.flatnonzero(is_near)[~_cut_beyond(points[:, is_near], nearest, window)]]
-        _, cell = grid.of_boxes(*boxes_between(near_parts, NEAREST, nearest))
+        _, cell = grid.of_boxes(*boxes_between(near_parts, NEAREST_DEPTH_MM, nearest))
         (nearby,) = among(cells, cell)
         points = np.concatenate([points[:, ~is_near], cut], axis=1)
         inverse = 1.0 / points[2]
@@ -206,11 +206,11 @@ class _Faces:
 
 
 def _edge_on(placed: Placed, faces: Indices) -> Flags:
-    """(n,) the faces that have no area in the picture: the eye is nearer to their planes than `NEAREST`."""
+    """(n,) the faces that have no area in the picture: the eye is nearer to their planes than `NEAREST_DEPTH_MM`."""
     a, b, c = np.moveaxis(placed.clusters.vertices.take(placed.clusters.corners.take(faces, axis=0), axis=0), 1, 0)
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
-    edge_on: Flags = np.abs(np.einsum("ij,ij->i", normals, a - placed.eye)) <= NEAREST * lengths
+    edge_on: Flags = np.abs(np.einsum("ij,ij->i", normals, a - placed.eye)) <= NEAREST_DEPTH_MM * lengths
     return edge_on
 
 
@@ -277,7 +277,7 @@ def _by_faces(theirs: _Faces, behind: _Pair, grid: Grid, cells: Indices) -> Indi
     own, too_near = _Faces.of(behind, grid, cells)
     farthest = np.full(len(cells), -np.inf)
     np.maximum.at(farthest, own.place, own.greatest)
-    hiding = np.flatnonzero(theirs.least < farthest[theirs.place] - NEAREST)
+    hiding = np.flatnonzero(theirs.least < farthest[theirs.place] - NEAREST_DEPTH_MM)
     order = np.argsort(own.place, kind="stable")
     first = np.searchsorted(own.place[order], np.arange(len(cells) + 1))
     counts = (first[1:] - first[:-1])[theirs.place[hiding]]
@@ -288,7 +288,7 @@ def _by_faces(theirs: _Faces, behind: _Pair, grid: Grid, cells: Indices) -> Indi
         entry = np.searchsorted(ends, run, "right")
         mine = order[first[theirs.place[hiding[entry]]] + run - (ends - counts)[entry]]
         entry = hiding[entry]
-        closer = theirs.least[entry] < own.greatest[mine] - NEAREST
+        closer = theirs.least[entry] < own.greatest[mine] - NEAREST_DEPTH_MM
         entry, mine = entry[closer], mine[closer]
         hides = _is_before(theirs, theirs.face[entry], own, own.face[mine])
         found.append(cells[own.place[mine[hides]]])
@@ -296,11 +296,11 @@ def _by_faces(theirs: _Faces, behind: _Pair, grid: Grid, cells: Indices) -> Indi
 
 
 def _is_before(theirs: _Faces, face: Indices, own: _Faces, other: Indices) -> Flags:
-    """(n,) whether faces are somewhere before other ones, in the picture, by more than `NEAREST`."""
+    """(n,) whether faces are somewhere before other ones, in the picture, by more than `NEAREST_DEPTH_MM`."""
     first = np.stack([theirs.x[face], theirs.y[face], theirs.inverse[face]])
     second = np.stack([own.x[other], own.y[other], own.inverse[other]])
     hides = ~(_apart(first, second) | _apart(second, first))
-    least = NEAREST * second[2].min(axis=1) ** 2
+    least = NEAREST_DEPTH_MM * second[2].min(axis=1) ** 2
     for number in np.array_split(np.flatnonzero(hides), max(1, int(hides.sum()) // 50_000)):
         hides[number] = _most_before(first[:, number], second[:, number]) > least[number]
     return hides

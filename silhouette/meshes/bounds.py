@@ -14,16 +14,16 @@ from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import inner_boxes
 
-BOXES = 64  # the number of boxes of neighbouring faces that bound a mesh, at most
+MAX_BOUNDING_BOXES = 64  # the number of boxes of neighbouring faces that bound a mesh, at most
 
 FACES_IN_A_SMALL_BOX = 512
 """A mesh of two million faces has some 4,000 small boxes, whose corners take a millisecond to test."""
 
-EVERY = 64  # the number of vertices of which one is looked at first
+VERTEX_STRIDE = 64  # the number of vertices of which one is looked at first
 
 
 def bounding_points(mesh: Mesh) -> Floats:
-    """(k, 3) mm, the corners of at most `BOXES` boxes that together hold the mesh.
+    """(k, 3) mm, the corners of at most `MAX_BOUNDING_BOXES` boxes that together hold the mesh.
 
     Every convex shape that contains these points contains the mesh, and there are few however many triangles it has.
     """
@@ -37,7 +37,7 @@ def tighter_points(mesh: Mesh, fits: Callable[[Floats], Flags]) -> Floats:
     fit, all of these points do. If not, one of them at least is a vertex that does not. ``fits`` says it of points (n,
     3), (n,) bool.
     """
-    some = mesh.vertices[::EVERY]
+    some = mesh.vertices[::VERTEX_STRIDE]
     if not fits(some).all():
         return some
     boxes = _boxes(mesh)
@@ -71,7 +71,7 @@ def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:
 class _Boxes:
     """The corners of the boxes round runs of neighbouring faces."""
 
-    large: Floats  # (8 * k, 3) mm, of at most `BOXES` boxes
+    large: Floats  # (8 * k, 3) mm, of at most `MAX_BOUNDING_BOXES` boxes
     small: Floats  # (8 * n, 3) mm, of boxes of at most `FACES_IN_A_SMALL_BOX` faces
     ends: NDArray[np.intp]  # (n,) where, among the faces, the run of each small box ends
 
@@ -79,7 +79,7 @@ class _Boxes:
 @derived
 def _boxes(mesh: Mesh) -> _Boxes:
     large, small, ends, done = [], [], [], 0
-    for run in np.array_split(mesh.faces, min(BOXES, len(mesh.faces))):
+    for run in np.array_split(mesh.faces, min(MAX_BOUNDING_BOXES, len(mesh.faces))):
         points = mesh.vertices.take(run.ravel(), axis=0)
         starts = np.arange(0, len(run), FACES_IN_A_SMALL_BOX)
         low, high = (extreme.reduceat(points, 3 * starts, axis=0) for extreme in (np.minimum, np.maximum))

@@ -14,7 +14,8 @@ SIZE = 64
 """Faces of a cluster: fewer are culled more closely, more are fewer to cull. Between 32 and 128 a search for contours
 takes as long."""
 
-THINNEST = 1e-6  # mm: a face thinner than this has no normal of which float64 could be sure, and counts as without area
+# mm: a face thinner than this has no normal of which float64 could be sure, and counts as without area.
+MIN_FACE_WIDTH_MM = 1e-6
 
 Singles = NDArray[np.float32]
 Indices = NDArray[np.int64]
@@ -60,12 +61,12 @@ class OddEdges:
     starts: Indices  # (k + 1,) where each cluster's edges begin
 
 
-VERSION = 1  # raised whenever clusters, edges or cones come out otherwise
+CLUSTERS_VERSION = 1  # raised whenever clusters, edges or cones come out otherwise
 
 
 def clusters_of(mesh: Mesh) -> Clusters:
     """The clusters and edges of a mesh, worked out at the first call."""
-    return recorded(mesh, Clusters, VERSION, _built)
+    return recorded(mesh, Clusters, CLUSTERS_VERSION, _built)
 
 
 def _built(mesh: Mesh) -> Clusters:
@@ -82,7 +83,7 @@ def _built(mesh: Mesh) -> Clusters:
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     longest = np.sqrt(np.max([((p - q) ** 2).sum(axis=1) for p, q in ((a, b), (b, c), (c, a))], axis=0))[:, None]
-    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > THINNEST * longest)
+    normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > MIN_FACE_WIDTH_MM * longest)
     planes = np.column_stack([normals, np.einsum("ij,ij->i", normals, a - middle)]).astype(np.float32)
     even, odd = _edges(corners, len(starts))
     axes, cosines = _cones(normals, even, starts)

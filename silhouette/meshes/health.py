@@ -13,9 +13,9 @@ from silhouette.common.geometry import Flags, Floats, Integers, components
 from silhouette.common.text import counted
 
 # In the file's own units; nothing on a table is ten kilometres long, whatever the unit.
-LARGEST_COORDINATE = 1e7
+MAX_COORDINATE = 1e7
 # What is narrower than this share of the mesh's extent has no width.
-NARROW = 1e-5
+NARROW_SHARE = 1e-5
 
 Keys = NDArray[np.int64]
 
@@ -83,8 +83,8 @@ def absurd(vertices: Floats) -> str | None:
     if not (high - low).max() > 0.0:
         return "has all its vertices in one point; a mesh needs an extent"
     furthest = max(high.max(), -low.min())
-    if furthest > LARGEST_COORDINATE:
-        return f"reaches {furthest:.3g} units far, and {LARGEST_COORDINATE:.0e} is the most that makes sense; scale it"
+    if furthest > MAX_COORDINATE:
+        return f"reaches {furthest:.3g} units far, and {MAX_COORDINATE:.0e} is the most that makes sense; scale it"
     return None
 
 
@@ -184,7 +184,7 @@ def boundary_loops(edges: Keys, vertices: Floats) -> BoundaryLoops:
     along = np.einsum("kc,kc->k", offset, direction[loop])
     off_line = np.linalg.norm(offset - along[:, None] * direction[loop], axis=1)
     low, high = extremes(vertices)
-    wide = loop[off_line > NARROW * (high - low).max()]
+    wide = loop[off_line > NARROW_SHARE * (high - low).max()]
     return BoundaryLoops(used, loop, along, np.bincount(wide, minlength=len(farthest)) == 0)
 
 

@@ -26,21 +26,21 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, components
 from silhouette.common.text import counted
-from silhouette.meshes.health import NARROW, boundary, boundary_loops, proper
+from silhouette.meshes.health import NARROW_SHARE, boundary, boundary_loops, proper
 from silhouette.meshes.mesh import Mesh
 
 # Boundary vertices that are nearer to each other than this share of the mesh's extent are one: cracks, not holes.
-WELD = NARROW
+WELD = NARROW_SHARE
 # A face has three edges, and all but the oddest meshes are done after the first.
-_MOST_ROUNDS = 4
+_MAX_EDGE_ROUNDS = 4
 # Where edges of a slit run to and fro along all of it, their faces would become as many as the square of the slit's
 # vertices; such slits are closed by cones, which have no area there.
-_MOST_CUTS = 100_000
+_MAX_CUTS = 100_000
 CLOSING = "closing"
 # A boundary loop is the outer border where its box covers this share of the mesh's box, seen from above.
 _OUTER = 0.5
 # A boundary loop opens upwards (a roofless building) where its faces go down at over 45 degrees or so.
-_STEEP = -0.7
+_ROOFLESS_SLOPE = -0.7
 
 Edges = NDArray[np.int64]
 
@@ -216,7 +216,7 @@ def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
     #        o-----o              o--o--o      the face cut in two, along the line of the slit
     #        o--o--o              o--o--o      the faces on its other side
     rim, third, at = _rim(mesh)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_EDGE_ROUNDS):
         loops = boundary_loops(rim, mesh.vertices)
         order = np.lexsort((loops.along, loops.loop))
         rank = np.empty(len(order), dtype=np.int64)
@@ -227,7 +227,7 @@ def _zipped(mesh: Mesh) -> tuple[Mesh, Edges, Edges]:
         spans = np.abs(ends[:, 0] - ends[:, 1])
         long = np.flatnonzero(loops.straight[loops.loop[order[ends[:, 0]]]] & (spans > 1))
         long = long[np.unique(at[long], return_index=True)[1]]
-        if len(long) == 0 or spans[long].sum() > _MOST_CUTS + 2 * len(mesh.faces):
+        if len(long) == 0 or spans[long].sum() > _MAX_CUTS + 2 * len(mesh.faces):
             break
         edge = np.repeat(np.arange(len(long)), spans[long])
         step = np.arange(len(edge)) - np.searchsorted(edge, edge)
@@ -284,7 +284,7 @@ def _outer(mesh: Mesh, rim: Edges, third: Edges, loop: Edges, low: Floats, high:
     lengths = np.linalg.norm(mesh.vertices[rim[:, 1]] - mesh.vertices[rim[:, 0]], axis=1)
     steepness = across[:, 2] / np.maximum(np.linalg.norm(across, axis=1), 1e-300)
     rise = np.bincount(loop, lengths * steepness) / np.maximum(np.bincount(loop, lengths), 1e-300)
-    outer: Flags = (size.prod(axis=1) > _OUTER * box.prod()) & (rise > _STEEP)
+    outer: Flags = (size.prod(axis=1) > _OUTER * box.prod()) & (rise > _ROOFLESS_SLOPE)
     return outer
 
 

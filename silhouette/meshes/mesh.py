@@ -16,14 +16,21 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.lazy import cached_property, derived
 from silhouette.files.cache import Arrays, Cache
-from silhouette.meshes.formats.base import MOST_PARTS, MOST_TRIANGLES, MOST_VERTICES, Refused, Surface, too_many_parts
+from silhouette.meshes.formats.base import (
+    MAX_MESH_PARTS,
+    MAX_MESH_TRIANGLES,
+    MAX_MESH_VERTICES,
+    MeshRefused,
+    PartSurface,
+    too_many_parts,
+)
 from silhouette.meshes.formats.gltf import Gltf
 from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.stored import content, opened_gltf, transparency
 
 # Every export has a few slivers, which are dropped; more than this share of all triangles gives a warning.
-_MANY = 0.01
+_WARNED_SLIVER_SHARE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,13 +129,13 @@ def _build(source: Source, gltf: Gltf | None) -> Arrays:
     }
 
 
-def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
+def joined(surfaces: list[PartSurface]) -> tuple[Floats, NDArray[np.int64], Integers, tuple[str, ...]]:
     """All surfaces as one, with for each face its part; parts of equal names become one. Faces are checked first.
 
     Surfaces that share their vertices, as the groups of an OBJ file do, share them still. The list is emptied on the
     way: large meshes are not kept twice.
     """
-    if len(surfaces) > MOST_PARTS:
+    if len(surfaces) > MAX_MESH_PARTS:
         raise too_many_parts(len(surfaces))
     names = tuple(dict.fromkeys(surface.part for surface in surfaces))
     number = {name: index for index, name in enumerate(names)}
@@ -140,7 +147,7 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
             continue
         corners = np.asarray(surface.faces).astype(np.int64)
         if problem := misdirected(corners, len(surface.vertices)):
-            raise Refused(problem)
+            raise MeshRefused(problem)
         if id(surface.vertices) not in starts:
             starts[id(surface.vertices)] = end
             vertices.append(surface.vertices)
@@ -150,10 +157,10 @@ def joined(surfaces: list[Surface]) -> tuple[Floats, NDArray[np.int64], Integers
         part.append(np.full(len(corners), number[surface.part], dtype=np.int32))
     surfaces.clear()
     if not faces:
-        raise Refused("holds no triangles; a mesh needs at least one")
+        raise MeshRefused("holds no triangles; a mesh needs at least one")
     total = sum(map(len, faces))
-    if total > MOST_TRIANGLES or end > 2 * MOST_VERTICES:
-        raise Refused(f"holds {total} triangles over {end} vertices; {MOST_TRIANGLES} triangles are the most")
+    if total > MAX_MESH_TRIANGLES or end > 2 * MAX_MESH_VERTICES:
+        raise MeshRefused(f"holds {total} triangles over {end} vertices; {MAX_MESH_TRIANGLES} triangles are the most")
     return _concatenated(vertices).astype(np.float64, copy=False), _concatenated(faces), _concatenated(part), names
 
 
@@ -171,13 +178,13 @@ def _cleaned(
     if not used.all():
         vertices, faces = vertices[used], _renumbered(faces, used)
     if problem := absurd(vertices):
-        raise Refused(problem)
+        raise MeshRefused(problem)
     vertices, merged = merge_equal(vertices)
     corners = merged[faces]
     cornered = proper(corners)
     whole = cornered & has_area(vertices, corners)
     if not whole.any():
-        raise Refused("holds only triangles without area; a mesh needs at least one with some")
+        raise MeshRefused("holds only triangles without area; a mesh needs at least one with some")
     health = inspect(corners[whole], vertices, slivers=corners[cornered & ~whole])
     a, b, c = (np.take(vertices, corners[whole, corner], axis=0) for corner in range(3))
     order = np.flatnonzero(whole)[morton_order(a + b + c)]
@@ -192,7 +199,7 @@ def _cleaned(
     )
     warnings = list(health.warnings)
     dropped = len(faces) - len(corners)
-    if dropped > _MANY * len(faces):
+    if dropped > _WARNED_SLIVER_SHARE * len(faces):
         warnings.append(f"{dropped} of {len(faces)} triangles have no area and were dropped")
     return mesh, {"holes": health.holes, "warnings": warnings}
 
@@ -295,14 +302,14 @@ def recorded(mesh: Mesh, kind: type[Record], version: int, work_out: Callable[[M
     It is the same whether it was kept or not: arrays are laid out in memory row by row either way, so that sums over
     them are rounded alike. ``version`` is raised whenever what is worked out changes.
     """
-    task = _Task(kind, version, work_out)
+    task = _RecordKind(kind, version, work_out)
     record: Record = _recorded(mesh, task)
     task.work_out = None  # it may hold the mesh
     return record
 
 
 @dataclass(eq=False)
-class _Task:
+class _RecordKind:
     """A kind of record, with what works it out; two are equal if their dataclasses are."""
 
     record: type
@@ -313,11 +320,11 @@ class _Task:
         return hash(self.record)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Task) and self.record is other.record
+        return isinstance(other, _RecordKind) and self.record is other.record
 
 
 @derived
-def _recorded(mesh: Mesh, task: _Task) -> Any:
+def _recorded(mesh: Mesh, task: _RecordKind) -> Any:
     """The record of `recorded`, made of arrays from the cache folder."""
     work_out = task.work_out
     assert work_out is not None

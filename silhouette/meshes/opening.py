@@ -10,11 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from silhouette.common.errors import FileError, MeshError
-from silhouette.files.fingerprints import MESHES
-from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.meshes.formats.base import Refused, read_referenced
+from silhouette.files.fingerprints import MESH_ENDINGS
+from silhouette.files.reading import MAX_FILE_BYTES, read_file
+from silhouette.meshes.formats.base import MeshRefused, read_referenced
 
-FORMATS = tuple(ending.removeprefix(".") for ending in MESHES)
+MESH_FORMATS = tuple(ending.removeprefix(".") for ending in MESH_ENDINGS)
 _LISTED = "STL, OBJ, PLY, GLB, glTF, 3MF and OFF can be read"
 _SIGNATURES = {
     "glb": ("a GLB", re.compile(rb"glTF[\x01\x02]\x00\x00\x00")),
@@ -39,30 +39,30 @@ def format_of(path: Path) -> str:
     'stl'
     """
     ending = path.suffix.lower().removeprefix(".")
-    if ending not in FORMATS:
+    if ending not in MESH_FORMATS:
         if path.is_dir():
-            raise Refused(f"is a folder, not a mesh; {_LISTED}")
+            raise MeshRefused(f"is a folder, not a mesh; {_LISTED}")
         what = f"is of an unknown format '.{ending}'" if ending else "has no ending that tells its format"
-        raise Refused(f"{what}; {_LISTED}")
+        raise MeshRefused(f"{what}; {_LISTED}")
     return ending
 
 
 def check_signature(data: bytes, ending: str) -> None:
     """Refuse content that is empty or plainly of another kind than the name's ending says."""
     if not data.strip(b"\0 \t\r\n"):
-        raise Refused("is empty; a mesh needs at least one triangle")
+        raise MeshRefused("is empty; a mesh needs at least one triangle")
     head = data[:1024]
     for what, pattern in _NO_MESH.items():
         if pattern.match(head):
-            raise Refused(f"is {what}, not a mesh; {_LISTED}")
+            raise MeshRefused(f"is {what}, not a mesh; {_LISTED}")
     for format_ending, (what, pattern) in _SIGNATURES.items():
         if format_ending != ending and pattern.match(head) and not (format_ending == "stl" and ending == "off"):
-            raise Refused(f"is {what} file, but its name ends in .{ending}; give it the ending .{format_ending}")
+            raise MeshRefused(f"is {what} file, but its name ends in .{ending}; give it the ending .{format_ending}")
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A mesh file as it lies on a disk or in an archive: its format, one of `FORMATS`, and its bytes.
+    """A mesh file as it lies on a disk or in an archive: its format, one of `MESH_FORMATS`, and its bytes.
 
     ``fetch`` gives the bytes of another file that it refers to; it raises Refused if it may not, or there is none.
     """
@@ -80,8 +80,8 @@ def opened(path: Path) -> Source:
     """
     ending = format_of(path)
     if path.is_dir() or not path.exists():
-        raise Refused("is no file; a mesh is one file" if path.is_dir() else "is not there; check the path")
-    data = read_file(path, LARGEST_FILE)
+        raise MeshRefused("is no file; a mesh is one file" if path.is_dir() else "is not there; check the path")
+    data = read_file(path, MAX_FILE_BYTES)
     check_signature(data, ending)
     return Source(ending, data, partial(read_referenced, path.parent))
 
@@ -91,7 +91,7 @@ def plainly(path: Path) -> Iterator[None]:
     """Turns whatever goes wrong with a file, within, into a MeshError of one line; but an ImportError stays one."""
     try:
         yield
-    except Refused as refused:
+    except MeshRefused as refused:
         raise MeshError(path, str(refused)) from None
     except FileError as error:
         raise MeshError(path, error.problem) from None
@@ -101,5 +101,5 @@ def plainly(path: Path) -> Iterator[None]:
         raise
     except Exception as error:  # whatever a parser of foreign bytes may raise is the file's fault
         ending = path.suffix.lower().removeprefix(".")
-        kind = ending if ending in FORMATS else "mesh"
+        kind = ending if ending in MESH_FORMATS else "mesh"
         raise MeshError(path, f"is malformed, in a way that is hard to name; export it as {kind} again") from error

@@ -72,7 +72,7 @@ class Solid:
     name: str | None = None  # of the part that it becomes; without one it is numbered, as in "box 1"
 
 
-TRIANGLES: dict[type, int] = {
+TRIANGLE_COUNTS: dict[type, int] = {
     Box: len(BOX_FACES),
     Cylinder: 4 * CYLINDER_SIDES,
     Sphere: 2 * SPHERE_MERIDIANS * (SPHERE_PARALLELS - 1),

@@ -11,27 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.errors import SilhouetteError
-from silhouette.files.reading import LARGEST_FILE
-from silhouette.meshes.formats.base import Refused, Skin, Surface
-from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
+from silhouette.files.reading import MAX_FILE_BYTES
+from silhouette.meshes.formats.base import MeshRefused, PartSurface, Skin
+from silhouette.meshes.formats.colours import LINEAR_LIGHT, Bytes, as_bytes
 from silhouette.meshes.health import used_vertices
 
 WHITE = 255  # what has no colour of its own is white, as glTF has it
-LARGEST_PICTURE = 8192 * 8192  # pixels of one picture; phones' apps make pictures of 8,192 by 8,192 at most
-MOST_PIXELS = 4 * LARGEST_PICTURE  # pixels of all pictures of a file, each decoded once: some eight seconds of PNG
-FINE = 4096  # pixels along a side: a larger picture is halved. The vertices of a scan are far less dense than that.
+MAX_PICTURE_PIXELS = 8192 * 8192  # pixels of one picture; phones' apps make pictures of 8,192 by 8,192 at most
+# Pixels of all pictures of a file, each decoded once: some eight seconds of PNG.
+MAX_TEXTURE_PIXELS = 4 * MAX_PICTURE_PIXELS
+# Pixels along a side: a larger picture is halved. The vertices of a scan are far less dense than that.
+MAX_TEXTURE_SIDE_PX = 4096
 
-_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TGA")
+_PICTURE_FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "TGA")
 
 
-class Pictures:
+class PictureDecoder:
     """Decodes the pictures of one file, and keeps the last: surfaces of one picture follow each other."""
 
     def __init__(self, fetch: Callable[[str], bytes]) -> None:
         self._fetch = fetch
         self._last: tuple[str, Bytes | None] = ("", None)
-        self._left = MOST_PIXELS
-        self._bytes = LARGEST_FILE
+        self._left = MAX_TEXTURE_PIXELS
+        self._bytes = MAX_FILE_BYTES
         self._refused: set[str] = set()
         self.warnings: list[str] = []
 
@@ -43,7 +45,7 @@ class Pictures:
             self._last = "", None  # before the next is decoded: two large ones would take twice the memory
             try:
                 self._last = name, self._decoded(self._fetched(name))
-            except Refused as refused:
+            except MeshRefused as refused:
                 self._refused.add(name)
                 self.warnings.append(f"a picture of the mesh {refused}; it is shown without")
                 return None
@@ -51,7 +53,7 @@ class Pictures:
 
     def _fetched(self, name: str) -> bytes:
         if self._bytes <= 0:
-            raise Refused(f"comes after pictures of {LARGEST_FILE >> 20} MiB")
+            raise MeshRefused(f"comes after pictures of {MAX_FILE_BYTES >> 20} MiB")
         data = self._fetch(name)
         self._bytes -= len(data)
         return data
@@ -62,23 +64,25 @@ class Pictures:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of Pillow about large pictures: the limit below is ours
-                with Image.open(io.BytesIO(data), formats=_FORMATS) as image:
+                with Image.open(io.BytesIO(data), formats=_PICTURE_FORMATS) as image:
                     pixels = image.width * image.height
-                    if pixels > min(LARGEST_PICTURE, self._left):
-                        raise Refused(f"has {pixels >> 20} million pixels, too many")
+                    if pixels > min(MAX_PICTURE_PIXELS, self._left):
+                        raise MeshRefused(f"has {pixels >> 20} million pixels, too many")
                     self._left -= pixels
                     # A JPEG is halved while it is decoded.
-                    image.draft("RGB", (max(image.width // 2, FINE), max(image.height // 2, FINE)))
-                    is_halved = max(image.size) > FINE and image.mode in ("L", "RGB", "RGBA")
+                    image.draft(
+                        "RGB", (max(image.width // 2, MAX_TEXTURE_SIDE_PX), max(image.height // 2, MAX_TEXTURE_SIDE_PX))
+                    )
+                    is_halved = max(image.size) > MAX_TEXTURE_SIDE_PX and image.mode in ("L", "RGB", "RGBA")
                     shrunk: Any = image.reduce(2) if is_halved else image
                     return np.asarray(shrunk.convert("RGB"))
-        except (Refused, SilhouetteError):
+        except (MeshRefused, SilhouetteError):
             raise
         except Exception:  # whatever a decoder of foreign bytes may raise is the picture's fault
-            raise Refused("cannot be read: it is broken, or neither PNG nor JPEG") from None
+            raise MeshRefused("cannot be read: it is broken, or neither PNG nor JPEG") from None
 
 
-def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64], Bytes | None]:
+def used_colours(surface: PartSurface, pictures: PictureDecoder) -> tuple[NDArray[np.int64], Bytes | None]:
     """Which vertices (k,) the faces use of a surface that has a skin and shares its vertices, and their colours (k, 3).
 
     Where a vertex lies in several places of a picture, as along the seams of an atlas, the first of its faces decides;
@@ -106,7 +110,7 @@ def used_colours(surface: Surface, pictures: Pictures) -> tuple[NDArray[np.int64
     return used, mixed(skin, len(used), shades, places, pictures)
 
 
-def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictures) -> Bytes | None:
+def face_colours(surface: PartSurface, weights: NDArray[np.float32], pictures: PictureDecoder) -> Bytes | None:
     """The colours (s * m, 3) of points on the faces, all of the first weights first; None without, or as in `mixed`.
 
     The weights (s, 3), how much of each corner is in each point, sum to one.
@@ -130,7 +134,7 @@ def face_colours(surface: Surface, weights: NDArray[np.float32], pictures: Pictu
 
 
 def mixed(
-    skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: Pictures
+    skin: Skin, count: int, shades: Bytes | None, places: NDArray[Any] | None, pictures: PictureDecoder
 ) -> Bytes | None:
     """The colours (count, 3) of points: what their skin says, given their own colours and places in its picture."""
     picture = pictures.get(skin.picture) if skin.picture is not None and places is not None else None
@@ -144,8 +148,8 @@ def mixed(
     else:
         colours = np.full((count, 3), WHITE, np.uint8)
     if not plain or shades is not None:
-        light = LIGHT[colours] * np.array(skin.factor, np.float32)
-        colours = as_bytes(light if shades is None else light * LIGHT[shades])
+        light = LINEAR_LIGHT[colours] * np.array(skin.factor, np.float32)
+        colours = as_bytes(light if shades is None else light * LINEAR_LIGHT[shades])
     return colours
 
 

@@ -15,11 +15,12 @@ from silhouette.common.geometry import Flags, Floats, Integers, components, spre
 from silhouette.meshes.clusters import Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, recorded
 
-CELLS = 16_000
+SOLID_GRID_CELLS = 16_000
 """Cells of the grid in which boxes are looked for, about: with half of them a tenth fewer targets are in a shadow, with
 twice as many hardly any more."""
 
-MIN_CELLS, MAX_CELLS = 16, 96  # cells along each axis at least, so that thin walls have cells inside them, and at most
+# Cells along each axis at least, so that thin walls have cells inside them, and at most.
+MIN_CELLS_PER_AXIS, MAX_CELLS_PER_AXIS = 16, 96
 
 SURFACES, MIN_SURFACE_SHARE = 4, 0.1
 """The most surfaces that are looked into, the largest first; and the least size of one, as a share of the largest."""
@@ -31,10 +32,10 @@ a mesh of random triangles would have too many."""
 FACES_AT_ONCE = 100_000  # faces that are laid over the grid at once, each some 300 bytes
 LIDS = 64  # a surface with more holes is not looked into
 
-CLEARANCE = 1e-3
+BOX_CLEARANCE_MM = 1e-3
 """mm: by so much a box is smaller than the cells that it was found in; what rounding does is a thousand times less."""
 
-SEEDS, PROBES, BOXES = 96, 768, 24
+SEED_CELLS, PROBE_CELLS, MAX_SOLID_BOXES = 96, 768, 24
 """The cells from which boxes grow; the other cells, of which the boxes that are kept hold most; and the most boxes."""
 
 GROWTH_CELLS = (4, 8, 16, 32, 16, 8, 4, 4, 2, 1, 1)
@@ -52,17 +53,17 @@ class InnerBoxes:
     lid_of: Indices  # (k,) the surface that each lid closes
 
 
-VERSION = 1  # raised whenever other boxes are found
+SOLIDS_VERSION = 1  # raised whenever other boxes are found
 
 
 def inner_boxes(mesh: Mesh) -> InnerBoxes:
     """The boxes inside a mesh; none where all of it is open, or too thin."""
-    return recorded(mesh, InnerBoxes, VERSION, lambda mesh: _boxes_of(clusters_of(mesh)))
+    return recorded(mesh, InnerBoxes, SOLIDS_VERSION, lambda mesh: _boxes_of(clusters_of(mesh)))
 
 
 def take_inner_boxes(mesh: Mesh, part: Mesh) -> None:
     """Has `inner_boxes` of a mesh be those of a part of it, where all that is added bounds nothing solid."""
-    recorded(mesh, InnerBoxes, VERSION, lambda mesh: inner_boxes(part))
+    recorded(mesh, InnerBoxes, SOLIDS_VERSION, lambda mesh: inner_boxes(part))
 
 
 def _boxes_of(clusters: Clusters) -> InnerBoxes:
@@ -128,7 +129,9 @@ def _boxes_in(triangles: Floats) -> Floats:
     """(n, 2, 3) boxes inside a closed surface of triangles (3 corners, 3 axes, m)."""
     low, high = _bounds(triangles)
     sides = high - low
-    shape = np.clip(np.ceil(sides / np.cbrt(sides.prod() / CELLS)), MIN_CELLS, MAX_CELLS).astype(np.int64)
+    shape = np.clip(
+        np.ceil(sides / np.cbrt(sides.prod() / SOLID_GRID_CELLS)), MIN_CELLS_PER_AXIS, MAX_CELLS_PER_AXIS
+    ).astype(np.int64)
     width = sides / shape
     # A cell more on each side, so that faces do not run along the cells' borders.
     low, shape = low - 0.43 * width, shape + 1
@@ -148,7 +151,7 @@ def _boxes_in(triangles: Floats) -> Floats:
     if any(differing.any() for differing in changes):
         return np.empty((0, 2, 3))
     grid = free & inside
-    boxes = low + np.array(_largest(grid)).reshape(-1, 2, 3) * width + [[CLEARANCE], [-CLEARANCE]]
+    boxes = low + np.array(_largest(grid)).reshape(-1, 2, 3) * width + [[BOX_CLEARANCE_MM], [-BOX_CLEARANCE_MM]]
     proper: Floats = boxes[(boxes[:, 0] < boxes[:, 1]).all(axis=1)]
     return proper
 
@@ -227,7 +230,7 @@ def _largest(grid: Flags) -> list[Integers]:
     table[1:, 1:, 1:] = grid.cumsum(axis=0, dtype=np.int32).cumsum(axis=1).cumsum(axis=2)
     sums = table.ravel()
     strides = np.array([(shape[1] + 1) * (shape[2] + 1), shape[2] + 1, 1])
-    seeds = cells[np.unique(np.linspace(0, len(cells) - 1, SEEDS).astype(np.int64))]
+    seeds = cells[np.unique(np.linspace(0, len(cells) - 1, SEED_CELLS).astype(np.int64))]
     first, last = seeds.copy(), seeds + 1
     for step in GROWTH_CELLS:
         for axis in range(3):
@@ -237,12 +240,12 @@ def _largest(grid: Flags) -> list[Integers]:
                 broken = ~_is_full(sums, strides, first, last)
                 corner[broken, axis] = was[broken]
     candidates = np.unique(np.hstack([first, last]), axis=0)
-    probes = cells[np.unique(np.linspace(0, len(cells) - 1, PROBES).astype(np.int64))]
+    probes = cells[np.unique(np.linspace(0, len(cells) - 1, PROBE_CELLS).astype(np.int64))]
     holds = np.ones((len(candidates), len(probes)), dtype=np.bool_)
     for axis in range(3):
         holds &= (probes[:, axis] >= candidates[:, axis, None]) & (probes[:, axis] < candidates[:, 3 + axis, None])
     left = np.ones(len(probes), dtype=np.bool_)
-    while len(boxes) < BOXES and left.any():
+    while len(boxes) < MAX_SOLID_BOXES and left.any():
         gain = np.count_nonzero(holds & left, axis=1)
         best = int(gain.argmax())
         if gain[best] == 0:

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 from silhouette.common.errors import MeshError
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.files.cache import Arrays, Cache
-from silhouette.files.reading import LARGEST_FILE
+from silhouette.files.reading import MAX_FILE_BYTES
 from silhouette.meshes.formats import obj, off, ply, stl, threemf
 from silhouette.meshes.formats.base import (
-    MOST_TRIANGLES,
-    MOST_VERTICES,
-    Content,
-    Refused,
+    MAX_MESH_TRIANGLES,
+    MAX_MESH_VERTICES,
+    MeshContent,
+    MeshRefused,
+    PartSurface,
     Skin,
-    Surface,
     see_through,
     see_through_shares,
 )
@@ -37,10 +37,10 @@ from silhouette.meshes.formats.gltf_tree import open_container, parse_tree
 from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.health import absurd, has_area, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
-from silhouette.meshes.skins import WHITE, Pictures, face_colours, mixed, used_colours
+from silhouette.meshes.skins import WHITE, PictureDecoder, face_colours, mixed, used_colours
 
 # Every export has a few slivers; more than this share of all triangles gives a warning.
-_MANY = 0.01
+_STORED_SLIVER_SHARE = 0.01
 _BARE = Skin()
 
 
@@ -61,7 +61,7 @@ class Stored:
     warnings: tuple[str, ...]
 
 
-def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> Content:
+def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> MeshContent:
     """All that a mesh file holds; those of an OBJ share their vertices.
 
     ``whole`` if colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then. A glTF may
@@ -74,7 +74,7 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
             gltf = gltf or opened_gltf(source, whole=whole)
             surfaces = gltf.surfaces()
             warnings = [*gltf.warnings, *gltf.painter.warnings, *see_through(surfaces)]
-            return Content(surfaces, warnings, "meter", gltf.painter.picture)
+            return MeshContent(surfaces, warnings, "meter", gltf.painter.picture)
         case "obj":
             return obj.read(source.data, Colouring(source.fetch) if whole else None)
         case "3mf":
@@ -113,17 +113,17 @@ def read_stored(source: Source) -> Stored:
     Raises Refused, as the readers do; if a face points past the vertices; if nothing finite is left.
     """
     held = content(source)
-    surfaces, pictures = held.surfaces, Pictures(held.picture)
+    surfaces, pictures = held.surfaces, PictureDecoder(held.picture)
     is_shared = source.format == "obj"
     blocks = surfaces[:1] if is_shared else surfaces
     starts = np.cumsum([0, *(len(surface.vertices) for surface in blocks)])
-    if starts[-1] > MOST_VERTICES:
-        raise Refused(f"holds {starts[-1]} vertices; {MOST_VERTICES} are the most")
+    if starts[-1] > MAX_MESH_VERTICES:
+        raise MeshRefused(f"holds {starts[-1]} vertices; {MAX_MESH_VERTICES} are the most")
     offsets = [0] * len(surfaces) if is_shared else starts[:-1].tolist()
     vertices = np.concatenate([np.asarray(block.vertices, dtype=np.float64) for block in blocks])
     for surface in surfaces:
         if len(surface.faces) and (problem := misdirected(surface.faces, len(surface.vertices))):
-            raise Refused(problem)
+            raise MeshRefused(problem)
     colours = _coloured(surfaces, offsets, len(vertices), pictures, is_shared)
     normals = _normals(surfaces, len(vertices))
     faces = _faces(surfaces, offsets)
@@ -143,18 +143,18 @@ def read_stored(source: Source) -> Stored:
     nothing = "holds no vertex with finite coordinates" + (" that is not faint" if faint is not None else "")
     problem = absurd(vertices[usable]) if usable.any() else f"{nothing}; export it again"
     if problem is not None:
-        raise Refused(problem)
+        raise MeshRefused(problem)
     return Stored(vertices, faces, colours, normals, usable, held.units, tuple(dict.fromkeys(warnings)))
 
 
-def _faces(surfaces: list[Surface], offsets: list[int]) -> Integers:
+def _faces(surfaces: list[PartSurface], offsets: list[int]) -> Integers:
     own = [np.zeros((0, 3), np.int32)]
     for surface, offset in zip(surfaces, offsets, strict=True):
         if len(surface.faces):
             own.append((np.asarray(surface.faces).astype(np.int64) + offset).astype(np.int32))
     faces: Integers = np.concatenate(own)
-    if len(faces) > MOST_TRIANGLES:
-        raise Refused(f"holds {len(faces)} triangles; {MOST_TRIANGLES} are the most")
+    if len(faces) > MAX_MESH_TRIANGLES:
+        raise MeshRefused(f"holds {len(faces)} triangles; {MAX_MESH_TRIANGLES} are the most")
     return faces
 
 
@@ -168,15 +168,15 @@ def _whole(vertices: Floats, faces: Integers, finite: Flags) -> tuple[Integers, 
             sentences.append(f"{total - len(faces)} triangles with coordinates that are no numbers were left out")
     whole = proper(faces) & has_area(vertices, faces)
     if not whole.any():
-        raise Refused("holds only triangles without area; a mesh needs at least one with some")
+        raise MeshRefused("holds only triangles without area; a mesh needs at least one with some")
     dropped = len(whole) - np.count_nonzero(whole)
-    if dropped > _MANY * total:
+    if dropped > _STORED_SLIVER_SHARE * total:
         sentences.append(f"{dropped} of {total} triangles have no area and were dropped")
     return (faces[whole] if dropped else faces), sentences
 
 
 def _coloured(
-    surfaces: list[Surface], offsets: list[int], count: int, pictures: Pictures, is_shared: bool
+    surfaces: list[PartSurface], offsets: list[int], count: int, pictures: PictureDecoder, is_shared: bool
 ) -> Bytes | None:
     """The colours (count, 3) of all vertices, white where a surface has none; None where no surface has any."""
     colours = np.full((count, 3), WHITE, np.uint8)
@@ -201,7 +201,7 @@ def _coloured(
     return colours if has_colours else None
 
 
-def _normals(surfaces: list[Surface], count: int) -> Floats | None:
+def _normals(surfaces: list[PartSurface], count: int) -> Floats | None:
     """The normals (count, 3) of a cloud of points, of unit length; None where most points have none."""
     if len(surfaces) != 1 or surfaces[0].normals is None or len(surfaces[0].faces):
         return None
@@ -213,7 +213,7 @@ def _normals(surfaces: list[Surface], count: int) -> Floats | None:
     return unit if 2 * np.count_nonzero(lost) < count else None
 
 
-POINTS = np.array([[2, 2, 2], [4, 1, 1], [1, 4, 1], [1, 1, 4]], np.float32) / np.float32(6.0)
+POINT_WEIGHTS = np.array([[2, 2, 2], [4, 1, 1], [1, 4, 1], [1, 1, 4]], np.float32) / np.float32(6.0)
 """(4, 3) how much of each corner of a triangle is in each of the points that stand for it: its middle, and three more.
 
               2
@@ -224,7 +224,7 @@ POINTS = np.array([[2, 2, 2], [4, 1, 1], [1, 4, 1], [1, 1, 4]], np.float32) / np
          0---------1
 """
 
-FINE = 60_000
+MAX_FULL_TRIANGLES = 60_000
 """Triangles of a file up to which each has all of these points; those of a finer mesh are small, and have the first."""
 
 
@@ -260,11 +260,11 @@ def _digest(source: Source) -> str:
     """A hash of the file's bytes, and of all those of other files that its colours depend on."""
     hashed = hashlib.blake2b(f"{source.format} {len(source.data)}\0".encode(), digest_size=16)
     hashed.update(source.data)
-    left = LARGEST_FILE
+    left = MAX_FILE_BYTES
     for name in _references(source):
         content = b"missing"
         if left > 0:  # what comes after that is not shown either
-            with suppress(Refused):
+            with suppress(MeshRefused):
                 content = source.fetch(name)
         left -= len(content)
         hashed.update(f"\0{name}\0{len(content)}\0".encode(errors="surrogatepass"))
@@ -294,11 +294,11 @@ def _build(source: Source) -> Arrays:
     return {"points": np.zeros((0, 3), np.float32), "colours": np.zeros((0, 3), np.uint8)}
 
 
-def _painted(held: Content) -> tuple[NDArray[np.float32], Bytes]:
+def _painted(held: MeshContent) -> tuple[NDArray[np.float32], Bytes]:
     """Points (n, 3) on all faces, and their colours; white where a surface has no colour."""
-    pictures = Pictures(held.picture)
+    pictures = PictureDecoder(held.picture)
     total = sum(len(surface.faces) for surface in held.surfaces)
-    weights = POINTS if total <= FINE else POINTS[:1]
+    weights = POINT_WEIGHTS if total <= MAX_FULL_TRIANGLES else POINT_WEIGHTS[:1]
     points, colours = list[NDArray[np.float32]](), list[Bytes]()
     # Surfaces of one picture follow each other, so that it is decoded once.
     for surface in sorted(held.surfaces, key=lambda surface: (surface.skin.picture or "") if surface.skin else ""):

@@ -26,9 +26,9 @@ import shapely
 from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.printing import (
-    HOLLOW,
-    LEAST_AREA,
-    LEAST_DIAMETER,
+    HOLLOW_SHARE,
+    MIN_DIAMETER_MM,
+    MIN_SLAB_AREA_MM2,
     PILLAR_STEP,
     Pillars,
     foot_below,
@@ -52,20 +52,20 @@ from silhouette.models.surfaces import (
 Slab = tuple[float, Flags]  # a height, mm, and the cells (GRID, GRID) bool of what ends there
 
 Source = Literal["auto", "part", "height", "parts", "given"]
-GREATEST_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate or a body
-GREATEST_SLOPE = 0.3  # height over diameter: a higher slab is a pillar
+MAX_BASE_HEIGHT_SHARE = 0.4  # of the model's height: a higher slab is a hull, a crate or a body
+MAX_BASE_SLOPE = 0.3  # height over diameter: a higher slab is a pillar
 LEDGE_SHARE = 0.55  # of all directions: in these at least, the ledge must reach from the figure to the rim
 HUNG_LEDGE_SHARE = 0.7  # the same, where something hangs below the slab or lies round it: boots widen upwards as well
 LIP_SHARE = 0.85  # the same, for a second level above the first: a lip or an upper step
-SOLID = 0.8  # the least share of its convex hull that a slab fills: two boots next to each other fill less
+SLAB_FILL_SHARE = 0.8  # the least share of its convex hull that a slab fills: two boots next to each other fill less
 STEADY_FALL = -0.7  # correlation of height with distance from the middle: below it a rough top is a gown's hem
-GREATEST_HEIGHT = 12.0  # mm; scenic plinths reach 8 to 10
+MAX_BASE_HEIGHT_MM = 12.0  # mm; scenic plinths reach 8 to 10
 NARROWER = 2.2  # mm by which a base is narrower than a raft below it, at least; a moulded step is smaller
-LEAST_FIGURE = 2.0  # mm that must rise above a base: a slab with nothing on it is part of something else
+MIN_FIGURE_HEIGHT_MM = 2.0  # mm that must rise above a base: a slab with nothing on it is part of something else
 HANGING_SHARE = 0.6  # of the model's height: no peg is longer
-LONGEST_HANGING = 60.0  # mm
-CLEARANCE = 7.0  # mm above a slab or a frame at which only what stands on it is met
-THIN = 0.35  # mm: what is lower than that round a base is a printer's brim
+MAX_HANGING_MM = 60.0  # mm
+SLAB_CLEARANCE_MM = 7.0  # mm above a slab or a frame at which only what stands on it is met
+BRIM_HEIGHT_MM = 0.35  # mm: what is lower than that round a base is a printer's brim
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def footing(mesh: Mesh) -> Footing:
     triangles = mesh.vertices[mesh.faces] - [0.0, 0.0, ground]
     tall = top - ground
     first = _on_ground(triangles, tall)
-    base, highest = first.base, min(HANGING_SHARE * tall, LONGEST_HANGING)
+    base, highest = first.base, min(HANGING_SHARE * tall, MAX_HANGING_MM)
     pillars = pillars_on(triangles, 0.0 if base is None else base.height, highest)
     if base is not None and not is_overhung(triangles, base.height):
         if pillars is None:
@@ -145,7 +145,7 @@ def footing(mesh: Mesh) -> Footing:
 
 def _on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE) -> Footing:
     """What stands on z = 0 below a figure of triangles (m, 3, 3), ``tall`` mm high; what lies lower does not count."""
-    ground, frame = _Ground.below(triangles, tall, ledge_share), None
+    ground, frame = _GroundLayer.below(triangles, tall, ledge_share), None
     if ground is None:
         return Footing(None)
     for reach, flattest in ((0.15, 0.95), (0.6, 0.5)):  # a level top, else a rough one
@@ -168,7 +168,7 @@ def _on_ground(triangles: Floats, tall: float, ledge_share: float = LEDGE_SHARE)
 
 
 @dataclass(frozen=True, eq=False)
-class _Ground:
+class _GroundLayer:
     """What lies near z = 0, in which slabs are looked for."""
 
     triangles: Floats  # (m, 3, 3) mm, of what may matter
@@ -180,16 +180,16 @@ class _Ground:
     outlines: Callable[[float], Flags]  # the cells within the outer outlines at a height, as `filled` has them
 
     @classmethod
-    def below(cls, triangles: Floats, tall: float, ledge_share: float) -> _Ground | None:
+    def below(cls, triangles: Floats, tall: float, ledge_share: float) -> _GroundLayer | None:
         """That below a figure ``tall`` mm high; None where nothing as wide as a base lies there."""
-        ceiling = min(GREATEST_HEIGHT, GREATEST_SHARE * tall, tall - LEAST_FIGURE)
+        ceiling = min(MAX_BASE_HEIGHT_MM, MAX_BASE_HEIGHT_SHARE * tall, tall - MIN_FIGURE_HEIGHT_MM)
         heights, corners = triangles[:, :, 2], triangles.reshape(-1, 3)
-        triangles = triangles[(heights.min(axis=1) <= ceiling + CLEARANCE) & (heights.max(axis=1) >= 0.0)]
-        window = Window.round(plan_between(triangles, 0.0, 0.5), LEAST_DIAMETER)
+        triangles = triangles[(heights.min(axis=1) <= ceiling + SLAB_CLEARANCE_MM) & (heights.max(axis=1) >= 0.0)]
+        window = Window.round(plan_between(triangles, 0.0, 0.5), MIN_DIAMETER_MM)
         if window is None:
             return None
-        ceiling = min(ceiling, GREATEST_SLOPE * window.size)
-        surface = Levels.of(triangles, window, 0.0, ceiling + CLEARANCE, least=-np.inf)
+        ceiling = min(ceiling, MAX_BASE_SLOPE * window.size)
+        surface = Levels.of(triangles, window, 0.0, ceiling + SLAB_CLEARANCE_MM, least=-np.inf)
         outlines = cache(partial(filled, triangles, window))
         return cls(triangles, corners, window, ceiling, ledge_share, surface, outlines)
 
@@ -202,18 +202,22 @@ class _Ground:
             if slab is not None:
                 slabs.append((height, slab))
             is_frame = outline is not None and slab is not outline
-            if outline is not None and is_frame and np.count_nonzero(outline) * self.window.cell**2 >= LEAST_AREA:
+            if (
+                outline is not None
+                and is_frame
+                and np.count_nonzero(outline) * self.window.cell**2 >= MIN_SLAB_AREA_MM2
+            ):
                 frames.append((height, outline))
         return slabs, frames
 
     def _slab_at(self, height: float, ledge: Levels, least: float) -> tuple[Flags | None, Flags | None]:
         """The slab below a height, if there is one, and what lies there, frames and slabs that carry nothing too."""
-        above = height + CLEARANCE
+        above = height + SLAB_CLEARANCE_MM
         is_open = ~(self.outlines(above) | self.surface.below(above))
         slab = outline = self._ledged(height, ledge, least)
-        if outline is None or np.count_nonzero(outline & is_open) >= HOLLOW * np.count_nonzero(outline):
+        if outline is None or np.count_nonzero(outline & is_open) >= HOLLOW_SHARE * np.count_nonzero(outline):
             slab = self._ledged(height, ledge, max(least, HUNG_LEDGE_SHARE), is_open)
-        if slab is not None and not self._carries(slab, height + 0.7 * LEAST_FIGURE):
+        if slab is not None and not self._carries(slab, height + 0.7 * MIN_FIGURE_HEIGHT_MM):
             slab = None
         if slab is not None and outline is None:  # what was left out kept its ledge from the rim
             outline = largest(self.outlines(0.5 * height) & ~slab)
@@ -271,9 +275,11 @@ def _slab_below(
         return None
     hull = window.hull(main)
     width = 2.0 * shapely.minimum_bounding_radius(hull)
-    if len(cells) * window.cell**2 < SOLID * hull.area or width < max(LEAST_DIAMETER, height / GREATEST_SLOPE):
+    if len(cells) * window.cell**2 < SLAB_FILL_SHARE * hull.area or width < max(
+        MIN_DIAMETER_MM, height / MAX_BASE_SLOPE
+    ):
         return None
-    bottom, foot, high = (solid(z) for z in (0.04 * height, min(THIN, 0.4 * height), 0.9 * height))
+    bottom, foot, high = (solid(z) for z in (0.04 * height, min(BRIM_HEIGHT_MM, 0.4 * height), 0.9 * height))
     centre = window.middles(cells).mean(axis=0)
     below, half, above = (radii(np.flatnonzero(mask), window, centre) for mask in (bottom, main, high & main))
     slack = window.cell + 0.6

@@ -53,9 +53,9 @@ def within(location: Location, where: str) -> Location:
 
 
 STANDS_OUT = 0.5  # mm below a base that lift a figure so far that it is worth a warning
-SIDES = 360  # the sides of the polygon that stands for a round base whose diameter is given
+BASE_SIDES = 360  # the sides of the polygon that stands for a round base whose diameter is given
 CONCENTRIC = 1.0  # mm: what lies farther from the middle of a base is no step of it
-ROUNDING = 1e-9  # mm: what lies no farther outside a disc lies on it
+DISC_ROUNDING_MM = 1e-9  # mm: what lies no farther outside a disc lies on it
 
 
 def with_base(
@@ -140,12 +140,12 @@ def doubts_about_footing(stands: Footing) -> list[str]:
 
 
 def disc(base: Base) -> Floats:
-    """(`SIDES`, 2) the outline in plan of a round base, anticlockwise, mm.
+    """(`BASE_SIDES`, 2) the outline in plan of a round base, anticlockwise, mm.
 
     >>> disc(Base("given", 0.0, 32.0, (1.0, 0.0), is_round=True))[0].tolist()
     [17.0, 0.0]
     """
-    turn = np.arange(SIDES) * 2.0 * np.pi / SIDES
+    turn = np.arange(BASE_SIDES) * 2.0 * np.pi / BASE_SIDES
     return np.array(base.centre) + base.diameter / 2.0 * np.column_stack([np.cos(turn), np.sin(turn)])
 
 
@@ -165,7 +165,9 @@ def rounded(solids: Sequence[Solid]) -> tuple[Floats, float] | None:
     radius = max(reach for _, reach in discs)
     middles = np.array([centre for centre, reach in discs if reach == radius])
     hull = convex_hull(middles)
-    inside = all(convex_hull(centre[None]).distance(hull) + reach <= radius + ROUNDING for centre, reach in discs)
+    inside = all(
+        convex_hull(centre[None]).distance(hull) + reach <= radius + DISC_ROUNDING_MM for centre, reach in discs
+    )
     return (middles, radius) if radius and inside else None
 
 

@@ -12,11 +12,12 @@ from silhouette.common.geometry import Flags, Floats, spread
 
 Indices = NDArray[np.intp]
 
-MOST_POINTS = 5_000_000  # on the surface, besides six for each triangle; a figure has a tenth
-TRIANGLES_AT_ONCE = 100_000
-MARGIN = 4  # empty cubes on every side
+MAX_CUBED_POINTS = 5_000_000  # on the surface, besides six for each triangle; a figure has a tenth
+CUBED_TRIANGLES_AT_ONCE = 100_000
+MARGIN_CUBES = 4  # empty cubes on every side
 PINHOLE = 0.02  # the greatest share of a hollow's cubes that lie next to the outside, unless it is open to it
-CLOSED = 0.9  # the least share of the cubes behind the shell in all six directions that is inside; else it has holes
+# The least share of the cubes behind the shell in all six directions that is inside; else it has holes.
+CLOSED_SHELL_SHARE = 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Cubes:
         if points is None:
             return None
         # The grid lies evenly round the figure, so that a figure that is turned round is cut into the same cubes.
-        shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + 2 * MARGIN
+        shape = np.floor((high - low) / pitch).astype(np.intp) + 1 + 2 * MARGIN_CUBES
         low = (low + high - shape * pitch) / 2
         shell = np.zeros(shape, dtype=np.bool_)
         place = np.zeros(len(points), dtype=np.intp)  # in the grid as one row
@@ -65,9 +66,9 @@ class Cubes:
 
 def _surface_points(triangles: Floats, spacing: float) -> Floats | None:
     """Points (n, 3) on triangles (m, 3, 3), no farther apart than ``spacing``; None where these would be too many."""
-    sampled, left = [], MOST_POINTS + 6 * len(triangles)
-    for start in range(0, len(triangles), TRIANGLES_AT_ONCE):
-        points = _in_rows(triangles[start : start + TRIANGLES_AT_ONCE], spacing, left)
+    sampled, left = [], MAX_CUBED_POINTS + 6 * len(triangles)
+    for start in range(0, len(triangles), CUBED_TRIANGLES_AT_ONCE):
+        points = _in_rows(triangles[start : start + CUBED_TRIANGLES_AT_ONCE], spacing, left)
         if points is None:
             return None
         left -= len(points)
@@ -120,9 +121,9 @@ def _filled(shell: Flags) -> Flags:
         met[2 * axis + 1] = np.flip(np.logical_or.accumulate(np.flip(shell, axis), axis=axis), axis)
     below = 4
     hidden = met[np.arange(6) != below].all(axis=0) & ~shell
-    hidden[:, :, :MARGIN] = False
+    hidden[:, :, :MARGIN_CUBES] = False
     outside = ~(shell | hidden)
-    outside[:, :, :MARGIN] = False
+    outside[:, :, :MARGIN_CUBES] = False
     next_to_outside = np.zeros_like(outside)
     for axis in range(3):
         next_to_outside |= np.roll(outside, 1, axis) | np.roll(outside, -1, axis)
@@ -131,7 +132,7 @@ def _filled(shell: Flags) -> Flags:
         if next_to_outside[tuple(piece.T)].sum() > PINHOLE * len(piece):
             inside[tuple(piece.T)] = False
     enclosed = met.all(axis=0) & ~shell
-    leaks = (inside & enclosed).sum() < CLOSED * enclosed.sum()
+    leaks = (inside & enclosed).sum() < CLOSED_SHELL_SHARE * enclosed.sum()
     filled: Flags = shell | (met.sum(axis=0, dtype=np.uint8) >= 5 if leaks else inside)
     return filled
 

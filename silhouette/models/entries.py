@@ -7,13 +7,13 @@ from typing import Literal, get_args
 
 from pydantic import Field, JsonValue, StrictBool, field_validator, model_validator
 
-from silhouette.files.schema import MAX_LENGTH, Entry, Name, Number, Point, Size, exactly_one, need_one, plain
+from silhouette.files.schema import MAX_LENGTH_MM, Entry, Name, Number, Point, Size, exactly_one, need_one, plain
 from silhouette.meshes.primitives import Axis, Box, Cylinder, Solid, Sphere
 
-LEAST_BASE = 0.01  # mm
+MIN_BASE_MM = 0.01  # mm
 
 Kind = Literal["fighter", "vehicle", "terrain"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+PIECE_KINDS: tuple[Kind, ...] = get_args(Kind)
 ArcName = Literal["front", "left", "right", "rear"]
 
 
@@ -117,7 +117,7 @@ class InsignificantEntry(Entry):
         return self
 
 
-LENGTH: JsonValue = {"type": "number", "minimum": LEAST_BASE, "maximum": MAX_LENGTH}
+LENGTH: JsonValue = {"type": "number", "minimum": MIN_BASE_MM, "maximum": MAX_LENGTH_MM}
 
 
 def _base_form(key: str, properties: dict[str, JsonValue]) -> JsonValue:
@@ -149,7 +149,7 @@ class BaseChoice:
 def _length(value: object) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not LEAST_BASE <= value <= MAX_LENGTH:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not MIN_BASE_MM <= value <= MAX_LENGTH_MM:
         raise ValueError
     return float(value)
 

@@ -34,17 +34,17 @@ from silhouette.models.cubes import Cubes, Indices, depths
 from silhouette.models.surfaces import section
 
 BALL_CUBES = 80  # along the longest side of the figure
-LEAST_BALL = 0.18  # of the body's thickness: smaller balls are no heads
-LEAST_CUBES = 1.8  # the same in cubes: what is smaller is no ball but a grid's corner
+MIN_BALL_SHARE = 0.18  # of the body's thickness: smaller balls are no heads
+MIN_BALL_CUBES = 1.8  # the same in cubes: what is smaller is no ball but a grid's corner
 MIN_HEAD_SPACING = 0.7  # of the larger ball's radius: balls nearer to each other are one
-MOST_BALLS = 48
+MAX_BALLS = 48
 SHELLS = (1.25, 1.6, 2.1, 2.8, 3.8, 5.2, 7.0)  # radii of the spheres round a ball at whose points the body is sampled
 SPHERE_POINTS = 160  # points on each
 BANDS = (-0.8, -0.3, 0.3, 0.8)  # of such a sphere: the heights, in radii, between its bottom, three rings, and its top
 
 
 @dataclass(frozen=True, eq=False)
-class Balls:
+class BodyBalls:
     """The balls (k, 3) of radii (k,), mm, that fit into a body, with features (k, f) that tell heads from others."""
 
     centres: Floats
@@ -53,14 +53,14 @@ class Balls:
 
     def likelihood(self) -> Floats:
         """(k,) how likely each is the head; what they lack to 1 is how likely the head is none of them."""
-        weights, none = WEIGHTS
+        weights, none = EYE_WEIGHTS
         scores = np.append(self.features @ weights, none)
         likelihoods: Floats = np.exp(scores - scores.max())
         likelihoods /= likelihoods.sum()
         return likelihoods[:-1]
 
 
-def balls_in(body: Mesh, front: float) -> Balls | None:
+def balls_in(body: Mesh, front: float) -> BodyBalls | None:
     """The balls inside a body, its significant parts in mm, z up, the largest first; None where it has no volume.
 
     The front is in degrees anticlockwise from +x.
@@ -74,10 +74,10 @@ def balls_in(body: Mesh, front: float) -> Balls | None:
         return None
     radii = depth[tuple(places.T)]
     features = _features(depth, places, radii, np.array(cosine_and_sine(front)))
-    return Balls(solid.low + (places + 0.5) * solid.pitch, radii * solid.pitch, features)
+    return BodyBalls(solid.low + (places + 0.5) * solid.pitch, radii * solid.pitch, features)
 
 
-def stored_balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
+def stored_balls(body: Mesh, front: float, cache: Cache) -> BodyBalls | None:
     """`balls_in`, kept in a cache."""
 
     def build() -> dict[str, NDArray[Any]]:
@@ -85,7 +85,7 @@ def stored_balls(body: Mesh, front: float, cache: Cache) -> Balls | None:
         return {} if balls is None else dict(vars(balls))
 
     entry = cache.fetch(f"heads 3 {body.digest} {front!r}", build)
-    return Balls(entry["centres"], entry["radii"], entry["features"]) if entry else None
+    return BodyBalls(entry["centres"], entry["radii"], entry["features"]) if entry else None
 
 
 def _peaks(depth: Floats) -> Indices:
@@ -94,11 +94,11 @@ def _peaks(depth: Floats) -> Indices:
     Each is the deepest of its surroundings at its own height: so is a head that is sunk into the shoulders.
     """
 
-    least = max(LEAST_CUBES, LEAST_BALL * float(depth.max()))
+    least = max(MIN_BALL_CUBES, MIN_BALL_SHARE * float(depth.max()))
     peaks = np.argwhere((depth >= least) & (scipy.ndimage.maximum_filter(depth, (3, 3, 1)) == depth))
     peaks = peaks[np.argsort(-depth[tuple(peaks.T)], kind="stable")]
     chosen: list[Indices] = []
-    while len(peaks) and len(chosen) < MOST_BALLS:
+    while len(peaks) and len(chosen) < MAX_BALLS:
         chosen.append(peaks[0])
         peaks = peaks[np.linalg.norm(peaks - peaks[0], axis=1) >= MIN_HEAD_SPACING * depth[tuple(peaks[0])]]
     return np.array(chosen, np.intp).reshape(-1, 3)
@@ -167,26 +167,27 @@ def _sphere() -> tuple[Floats, Floats, Floats]:
 
 # As `python -m tests.support.estimated_eyes --fit` writes them
 _HEADS = json.loads(Path(__file__).with_name("heads.json").read_text(encoding="utf-8"))
-WEIGHTS = np.array(_HEADS["weights"]), float(_HEADS["none"])
+EYE_WEIGHTS = np.array(_HEADS["weights"]), float(_HEADS["none"])
 
 
 EYE_LEVEL = 0.9  # of the body's height
 HEAD_FROM = 0.75  # of the body's height: what lies above is head and shoulders
 HEAD_REACH = 0.2  # of the body's height: no face is farther from the head's axis
-LONGEST_REACH = 0.5  # of the body's height: a front farther away belongs to a gun or a hull, not to a face
-CUBES = 72  # along the longest side of the figure, in which its thick parts are looked for
-BALL = 0.5  # of the trunk's thickness: what a ball of this size reaches is thick, as heads are and wings are not
-RAISED = 0.97  # of the body's height: where the crown is lower, something thin stands up above the head
+MAX_FRONT_SHARE = 0.5  # of the body's height: a front farther away belongs to a gun or a hull, not to a face
+EYE_CUBES_ALONG = 72  # along the longest side of the figure, in which its thick parts are looked for
+# Of the trunk's thickness: what a ball of this size reaches is thick, as heads are and wings are not.
+HEAD_BALL_SHARE = 0.5
+CROWN_HEIGHT_SHARE = 0.97  # of the body's height: where the crown is lower, something thin stands up above the head
 EYES_UP = 0.1  # of the radius of a ball that fits into a head: the eyes lie so far above its middle
-FACE = 1.7  # of that radius: no face is farther ahead of the middle
+FACE_REACH_RADII = 1.7  # of that radius: no face is farther ahead of the middle
 ON_FACE = 1.9  # of that radius: no eye that the height of the body gives is farther, if it is this head's
 NEARBY = 3.0  # mm: eyes nearer to each other count as one place
-SAME_EYE = 0.5  # of that radius: no eye that the height of the body gives is farther from one that the head gives
-LEAST_BALL_LIKELIHOOD = 0.002  # the eyes of other balls are not worth the work
-UPRIGHT = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
-MOST_PLACES = 3
-LEAST_LIKELIHOOD = 0.08  # of a place worth a mention
-SURE = 0.88  # the likelihood from which on the likeliest place is not called doubtful
+SAME_EYE_RADII = 0.5  # of that radius: no eye that the height of the body gives is farther from one that the head gives
+MIN_BALL_LIKELIHOOD = 0.002  # the eyes of other balls are not worth the work
+UPRIGHT_RADII = 4.0  # of that radius: what is lower lies, and its height says nothing of its eye
+MAX_EYE_PLACES = 3
+MIN_PLACE_LIKELIHOOD = 0.08  # of a place worth a mention
+SURE_LIKELIHOOD = 0.88  # the likelihood from which on the likeliest place is not called doubtful
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +204,9 @@ class EyePlace:
 
 @dataclass(frozen=True, eq=False)
 class EyeEstimate:
-    """An eye that is estimated from the shape: at most `MOST_PLACES`, the likeliest first; a doubt in words, if any."""
+    """An eye that is estimated from the shape: at most `MAX_EYE_PLACES`, the likeliest first; a doubt in words, if
+    any.
+    """
 
     places: tuple[EyePlace, ...]
 
@@ -220,7 +223,7 @@ class EyeEstimate:
     @property
     def doubt(self) -> str | None:
         """A sentence where the eye may well be elsewhere; None where it is as good as sure."""
-        if self.places[0].likelihood >= SURE:
+        if self.places[0].likelihood >= SURE_LIKELIHOOD:
             return None
         others = " or ".join(_in_words(place) for place in self.places[1:])
         where = f"at {others} instead" if others else "elsewhere"
@@ -238,16 +241,16 @@ def thick_parts(body: Mesh) -> Floats:
     Trunk, head and thighs are thick; spears, banners, plumes, wings and aerials are thin: a ball half as thick as the
     trunk, moved about inside the body, does not reach them.
     """
-    solid = Cubes.of(body.vertices[body.faces], CUBES)
+    solid = Cubes.of(body.vertices[body.faces], EYE_CUBES_ALONG)
     if solid is None:
         return np.empty((0, 3))
-    ball = max(BALL * float(depths(solid.cubes, CUBES // 2).max()), 1.0)
+    ball = max(HEAD_BALL_SHARE * float(depths(solid.cubes, EYE_CUBES_ALONG // 2).max()), 1.0)
     reach = int(ball) + 2
     return solid.middles(solid.cubes & (depths(depths(solid.cubes, reach) <= ball, reach) <= ball))
 
 
 def eye_estimate(
-    body: Mesh, front: float = 90.0, thick: Floats | None = None, balls: Balls | None = None
+    body: Mesh, front: float = 90.0, thick: Floats | None = None, balls: BodyBalls | None = None
 ) -> EyeEstimate:
     """The places from which a figure may look, in the model's frame, each with how likely it is.
 
@@ -274,12 +277,12 @@ def eye_estimate(
     if balls is None or len(balls.radii) == 0:
         return EyeEstimate((upper,))
     likelihoods = balls.likelihood()
-    likely = likelihoods >= min(LEAST_BALL_LIKELIHOOD, float(likelihoods.max()))
+    likely = likelihoods >= min(MIN_BALL_LIKELIHOOD, float(likelihoods.max()))
     centres, radii, left = balls.centres[likely], balls.radii[likely], likelihoods[likely]
     eyes = faces_of_heads(body, centres, radii, np.array(cosine_and_sine(front)))
     near = np.linalg.norm(eyes[:, None] - eyes, axis=2) < NEARBY
     places = list[EyePlace]()
-    while len(places) < MOST_PLACES and (not places or (near @ left).max() >= LEAST_LIKELIHOOD):
+    while len(places) < MAX_EYE_PLACES and (not places or (near @ left).max() >= MIN_PLACE_LIKELIHOOD):
         around = np.where(near[int((near @ left).argmax())], left, 0.0)
         left = left - around
         likelihood, best = float(around.sum()), int(around.argmax())
@@ -293,9 +296,9 @@ def eye_estimate(
 
 def _is_on(centre: Floats, radius: float, face: Floats, eye: Floats, body: Mesh) -> bool:
     """Whether an eye that the height of a body gives is on the face of a head into which a ball fits."""
-    stands = float(np.ptp(body.bounds[:, 2])) >= UPRIGHT * radius
+    stands = float(np.ptp(body.bounds[:, 2])) >= UPRIGHT_RADII * radius
     out = float(np.hypot(*(eye - centre)[:2]))
-    return stands and out <= ON_FACE * radius and float(np.linalg.norm(eye - face)) < SAME_EYE * radius
+    return stands and out <= ON_FACE * radius and float(np.linalg.norm(eye - face)) < SAME_EYE_RADII * radius
 
 
 def faces_of_heads(body: Mesh, centres: Floats, radii: Floats, forward: Floats) -> Floats:
@@ -307,7 +310,7 @@ def faces_of_heads(body: Mesh, centres: Floats, radii: Floats, forward: Floats) 
         level = float(centre[2] + EYES_UP * radius)
         crossing = (low < level) & (high >= level)
         ahead = _distances(section(body.vertices[body.faces[crossing]], level) - centre[:2], forward)
-        reach = ahead[(ahead <= FACE * radius) & (ahead >= 0.5 * radius)].max(initial=0.0) or radius
+        reach = ahead[(ahead <= FACE_REACH_RADII * radius) & (ahead >= 0.5 * radius)].max(initial=0.0) or radius
         eyes.append([*(centre[:2] + reach * forward), level])
     return np.array(eyes)
 
@@ -321,7 +324,7 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     if thick is not None and len(thick):
         levels = np.unique(thick[:, 2])
         crown = min(high, float(levels[-1] + (np.diff(levels).min() / 2 if len(levels) > 1 else 0.0)))
-    raised = thick is not None and crown - low < RAISED * (high - low)
+    raised = thick is not None and crown - low < CROWN_HEIGHT_SHARE * (high - low)
     height = (crown if raised else high) - low
     level = low + EYE_LEVEL * height
     if thick is not None and raised:
@@ -331,7 +334,7 @@ def _by_height(body: Mesh, front: float, thick: Floats | None) -> EyePlace:
     crossing = (heights.min(axis=1) < level) & (heights.max(axis=1) >= level)
     ahead = _distances(section(body.vertices[body.faces[crossing]], level) - axis, forward)
     face = ahead[ahead <= HEAD_REACH * height]
-    block = ahead[ahead <= LONGEST_REACH * height]
+    block = ahead[ahead <= MAX_FRONT_SHARE * height]
     reach = face.max(initial=0.0) if len(face) else block.min(initial=np.inf) if len(block) else 0.0
     eye, head = (np.array([*(axis + ahead * forward), level]) for ahead in (reach, 0.0))
     return EyePlace(eye, head, 1.0)

@@ -16,17 +16,24 @@ from silhouette.models.entries import Kind
 
 # ---- units and axes
 
-MILLIMETRES = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": INCH, "foot": 304.8, "micron": 0.001}
+MM_PER_MESH_UNIT = {"mm": 1.0, "cm": 10.0, "m": 1000.0, "inch": INCH, "foot": 304.8, "micron": 0.001}
 GUESSED = ("mm", "cm", "m", "inch")
-DECLARED = {"millimeter": "mm", "centimeter": "cm", "meter": "m", "inch": "inch", "foot": "foot", "micron": "micron"}
+DECLARED_UNITS = {
+    "millimeter": "mm",
+    "centimeter": "cm",
+    "meter": "m",
+    "inch": "inch",
+    "foot": "foot",
+    "micron": "micron",
+}
 IN_WORDS = {"m": "metres", "inch": "inches", "foot": "feet", "micron": "microns"}
-USUAL: dict[Kind, tuple[float, float, str]] = {
+USUAL_SIZES_MM: dict[Kind, tuple[float, float, str]] = {
     "fighter": (25.0, 60.0, "high"),
     "vehicle": (30.0, 400.0, "long"),
     "terrain": (10.0, 600.0, "across"),
 }
 Y_UP_FORMATS = ("glb", "gltf")
-FRONT = {"y": 270.0, "z": 90.0}
+DEFAULT_FRONT_DEG = {"y": 270.0, "z": 90.0}
 """The default front, degrees anticlockwise from +x, by the axis that is up in the mesh file: glTF's front, +Z, is -y
 once y is up no longer."""
 
@@ -38,7 +45,7 @@ UNREMARKABLE = 2.0
 
 @dataclass(frozen=True)
 class UnitsChoice:
-    """The units that are taken for a mesh file, a key of `MILLIMETRES`, and how they are known.
+    """The units that are taken for a mesh file, a key of `MM_PER_MESH_UNIT`, and how they are known.
 
     They are given by the user, declared by the mesh file, or guessed from the size; if doubtful, with a warning.
     """
@@ -77,9 +84,9 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
     >>> units_of(np.array([1.6, 0.4, 1.1]), "fighter").warning
     'taken to be in inches, which makes it 27.9 mm high; give units or scale if that is wrong'
     """
-    least, greatest, dimension = USUAL[kind]
+    least, greatest, dimension = USUAL_SIZES_MM[kind]
     size = float({"high": extents[2], "long": max(extents[:2]), "across": max(extents)}[dimension])
-    stated = DECLARED.get(declared or "")
+    stated = DECLARED_UNITS.get(declared or "")
     if size <= 0.0:
         return UnitsChoice(stated or "mm", "declared" if stated else "guessed")
 
@@ -91,22 +98,22 @@ def units_of(extents: Floats, kind: Kind, declared: str | None = None, scale: fl
     chosen = "mm"
     if not any(least / lenient <= length <= greatest * lenient for length in widest):
         middle = math.sqrt(least * greatest)
-        off = {units: abs(math.log(size * scale * MILLIMETRES[units] / middle)) for units in GUESSED}
+        off = {units: abs(math.log(size * scale * MM_PER_MESH_UNIT[units] / middle)) for units in GUESSED}
         chosen = min(GUESSED, key=lambda units: (misfit(units), off[units]))
     if chosen == "mm" and stated is None and misfit(chosen) <= math.log(UNREMARKABLE):
         return UnitsChoice(chosen, "guessed")
-    length = size * MILLIMETRES[chosen] * scale
+    length = size * MM_PER_MESH_UNIT[chosen] * scale
     return UnitsChoice(chosen, "guessed", _doubt_about_units(chosen, kind, length, unusual=misfit(chosen) != 0.0))
 
 
 def _misfit(size: float, scale: float, usual: tuple[float, float], units: str) -> float:
     """The logarithm of the factor between the usual sizes and a size in some units, scaled or not; 0 if it is usual."""
-    sizes = [size * MILLIMETRES[units] * factor for factor in (1.0, scale)]
+    sizes = [size * MM_PER_MESH_UNIT[units] * factor for factor in (1.0, scale)]
     return min(max(math.log(usual[0] / length), math.log(length / usual[1]), 0.0) for length in sizes)
 
 
 def _doubt_about_units(units: str, kind: Kind, length: float, *, unusual: bool) -> str:
-    least, greatest, dimension = USUAL[kind]
+    least, greatest, dimension = USUAL_SIZES_MM[kind]
     usual = f"{least:g} to {greatest:g} mm"
     what = {"fighter": "a fighter", "vehicle": "a vehicle", "terrain": "terrain"}[kind]
     sized = f"{length:.3g} mm {dimension}{f', unusual for {what} ({usual})' if unusual else ''}"
@@ -119,11 +126,13 @@ def _doubt_about_units(units: str, kind: Kind, length: float, *, unusual: bool) 
 GROUNDED = 0.02  # of the height: what lies so near the lowest point touches the ground
 LEVEL_COSINE = 0.99  # the least cosine of the angle between the vertical and the normal of a level face
 LITTLE = 0.12  # the greatest share of its box in plan that touches the ground where it stands on feet, or on a rim
-MUCH = 0.4  # the least share where it stands on a base, a floor or a foundation
-NARROW = 0.2  # the greatest share of its box in plan within the outline of all that touches the ground, on an edge
+MIN_SUPPORT_SHARE = 0.4  # the least share where it stands on a base, a floor or a foundation
+# The greatest share of its box in plan within the outline of all that touches the ground, on an edge.
+NARROW_FOOTPRINT_SHARE = 0.2
 BROAD = {"vehicle": 0.45, "terrain": 0.6}  # the least share where it stands on wheels, on legs, or on the rim of a wall
-FLAT = 0.5  # a figure without a base that is lower than this share of its extent along y lies down
-TALL = 2.0  # a figure that is so much higher than it is long along y stands, though its back may be flat, as a relief's
+FLAT_HEIGHT_SHARE = 0.5  # a figure without a base that is lower than this share of its extent along y lies down
+# A figure that is so much higher than it is long along y stands, though its back may be flat, as a relief's.
+UPRIGHT_HEIGHT_RATIO = 2.0
 
 
 def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> list[str]:
@@ -136,7 +145,7 @@ def doubt_about_up(mesh: Mesh, up: str, kind: Kind, given: str, usual: str) -> l
     figure lie down which stands as its format has it.
     """
     _, depth, height = np.ptp(mesh.bounds, axis=0) if len(mesh.faces) else np.zeros(3)
-    if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= TALL * depth)):
+    if len(mesh.faces) == 0 or (given != "auto" and (kind != "fighter" or height >= UPRIGHT_HEIGHT_RATIO * depth)):
         return []
     # The inverse of `upright` gives back how the mesh lies in its file; upright again, the other axis is up.
     vertices = upright(mesh.vertices, "y") if up == "z" else mesh.vertices[:, [0, 2, 1]] * [1.0, 1.0, -1.0]
@@ -153,10 +162,14 @@ def _why_turned(mesh: Mesh, turned: Floats, kind: Kind, *, may_lie: bool) -> str
     """What is better about a mesh with its vertices (n, 3) turned, the other axis up; empty if nothing is."""
     _, depth, height = np.ptp(mesh.bounds, axis=0)
     is_on_little = share_on_the_ground(mesh.vertices, mesh.faces) <= LITTLE
-    if is_on_little and share_on_the_ground(turned, mesh.faces) >= MUCH:
+    if is_on_little and share_on_the_ground(turned, mesh.faces) >= MIN_SUPPORT_SHARE:
         return "it would stand flat"
     if kind == "fighter":
-        return "it would not lie on its back" if is_on_little and height < FLAT * depth and not may_lie else ""
+        return (
+            "it would not lie on its back"
+            if is_on_little and height < FLAT_HEIGHT_SHARE * depth and not may_lie
+            else ""
+        )
     stands_better = _is_narrow(mesh.vertices) and _breadth(turned) >= BROAD[kind]
     return "it would not stand on an edge" if stands_better else ""
 
@@ -178,13 +191,15 @@ def share_on_the_ground(vertices: Floats, faces: Integers) -> float:
 
 
 def _is_narrow(vertices: Floats) -> bool:
-    """Whether `_breadth` is at most `NARROW`: most that stands is not, by the four points farthest along the axes."""
+    """Whether `_breadth` is at most `NARROW_FOOTPRINT_SHARE`: most that stands is not, by the four points farthest
+    along the axes.
+    """
     lowest, area = _lowest_in_plan(vertices)
     x, y = lowest.T
     ring = lowest[[x.argmin(), y.argmin(), x.argmax(), y.argmax()]]  # anticlockwise, and within the convex outline
     first, after = ring.T, np.roll(ring, -1, axis=0).T
     within = float(np.sum(first[0] * after[1] - after[0] * first[1])) / 2.0
-    return within <= 1.001 * NARROW * area and _breadth(vertices) <= NARROW
+    return within <= 1.001 * NARROW_FOOTPRINT_SHARE * area and _breadth(vertices) <= NARROW_FOOTPRINT_SHARE
 
 
 def _lowest_in_plan(vertices: Floats) -> tuple[Floats, float]:

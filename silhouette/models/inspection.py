@@ -32,24 +32,25 @@ from silhouette.models.thin_parts import Suggestion, suggest_insignificant
 
 # ---- what is no fighter
 
-OPEN = 0.3  # of its box in plan: so much more of an open sheet faces up than down. Of figures 0.05, of vehicles 0.17
-SHEET = 0.4  # the greatest share of the shorter edge of a table that things on it rise above it
-SMOOTH = 0.01  # the least such share: a sheet of nothing but itself is a figure of paper, or a wall
+# Of its box in plan: so much more of an open sheet faces up than down. Of figures 0.05, of vehicles 0.17.
+OPEN_SHEET_SHARE = 0.3
+TABLE_RISE_SHARE = 0.4  # the greatest share of the shorter edge of a table that things on it rise above it
+MIN_TABLE_RISE_SHARE = 0.01  # the least such share: a sheet of nothing but itself is a figure of paper, or a wall
 BUILT = 21.0  # directions that upright walls and level floors face at most
 CARVED = 50.0  # the same of terrain that curves; figures without a base face 70 and more
 SQUARE = 0.76  # the least share of the surface of a building that is upright or level. Of vehicles 0.74
 PILLAR, PILLAR_SQUARE = 2.8, 0.7  # times as high as wide, and what is upright or level of it. Figures are 2.4 at most
 FLAT_BELOW = 0.3  # the least share of its box in plan that terrain rests on. Of vehicles 0.13, of figures 0.1
-LOW = 0.4  # of the shorter edge of its box in plan: what is no higher is a floor, a bridge or a platform
-NARROW = 0.3  # of its longest edge: what is no wider in plan is a wall or a fence
+LOW_HEIGHT_SHARE = 0.4  # of the shorter edge of its box in plan: what is no higher is a floor, a bridge or a platform
+WALL_WIDTH_SHARE = 0.3  # of its longest edge: what is no wider in plan is a wall or a fence
 OBLONG = 0.45  # the same of the foot of a wall that looks like a base; the bases of cavalry are 0.5
 SAME_WIDTH_SHARE = 0.9  # of the edges of a base: what rises from it as wide as that is no figure on it
 LARGE_BASE = 100.0  # mm: figures on larger bases face more than a dozen directions
-LARGE = 140.0  # mm across both ways: no figure is so large, and has no base
+MAX_FIGURE_MM = 140.0  # mm across both ways: no figure is so large, and has no base
 STAND_IN = (100, 60.0)  # triangles and mm: as plain, as low, higher than wide and no slab is a stand-in for a figure
 BARE_BASE = (6.0, 60.0)  # mm: what is lower and narrower is a base without a figure, and no terrain
 TURNED_HEIGHTS = np.linspace(0.1, 0.8, 8)  # of the body of a pillar or a tree; its top may be broken off or a tip
-TURNED = (0.15, 0.08)  # how far width and depth differ, and how far the middle lies off the axis, in widths
+TURNED_SHARES = (0.15, 0.08)  # how far width and depth differ, and how far the middle lies off the axis, in widths
 FINENESS = 4  # steps of a unit normal along each axis by which directions are told apart
 
 
@@ -68,9 +69,9 @@ def scenery_mistake(model: Model) -> str | None:
     name = f"{model.source}: {size} mm, and"
     thinnest = int(extents.argmin())
     across = np.delete(extents, thinnest)
-    is_open = abs(float(normals[:, thinnest].sum())) >= OPEN * float(across.prod())
-    is_open &= bool(extents[thinnest] >= SMOOTH * across.min())
-    if is_open and extents[thinnest] <= SHEET * across.min():
+    is_open = abs(float(normals[:, thinnest].sum())) >= OPEN_SHEET_SHARE * float(across.prod())
+    is_open &= bool(extents[thinnest] >= MIN_TABLE_RISE_SHARE * across.min())
+    if is_open and extents[thinnest] <= TABLE_RISE_SHARE * across.min():
         scan = f"silhouette scan {model.source} --out FOLDER makes a scene of it"
         return f"{name} looks like a scanned table, an open sheet with things on it; {scan}"
     if model.kind != "fighter" or _is_bare_base_or_stand_in(model, extents):
@@ -124,9 +125,12 @@ def _without_base(model: Model, extents: Floats, is_carved: bool) -> list[tuple[
     width, height = extents[:2], extents[2]
     is_flat_below = share_on_the_ground(model.mesh.vertices, model.mesh.faces) >= FLAT_BELOW
     return [
-        (is_carved and width.min() <= NARROW * extents.max(), "it is long and narrow, as a wall is, and has no base"),
-        (is_carved and height <= LOW * width.min(), "it is low and broad, and has no base"),
-        (width.min() >= LARGE, "it is too large for a figure without a base"),
+        (
+            is_carved and width.min() <= WALL_WIDTH_SHARE * extents.max(),
+            "it is long and narrow, as a wall is, and has no base",
+        ),
+        (is_carved and height <= LOW_HEIGHT_SHARE * width.min(), "it is low and broad, and has no base"),
+        (width.min() >= MAX_FIGURE_MM, "it is too large for a figure without a base"),
         (
             is_carved and height <= width.max() and is_flat_below,
             "it stands on most of its underside, and has no base",
@@ -143,7 +147,7 @@ def _is_turned(model: Model) -> bool:
         return False
     widths = np.array([np.ptp(outline, axis=0) for outline in sections])
     middles = np.array([(outline.min(axis=0) + outline.max(axis=0)) / 2.0 for outline in sections])
-    uneven, aside = TURNED
+    uneven, aside = TURNED_SHARES
     is_even = np.abs(widths[:, 0] - widths[:, 1]) <= uneven * widths.max(axis=1)
     return bool(is_even.all() and (np.ptp(middles, axis=0) <= aside * widths.max()).all())
 
@@ -165,7 +169,7 @@ def _directions(units: Floats, areas: Floats) -> float:
 
 # ---- the facts
 
-DECIMALS = 2  # the decimals of lengths in mm: a hundredth is finer than anybody prints or casts
+LENGTH_DECIMALS = 2  # the decimals of lengths in mm: a hundredth is finer than anybody prints or casts
 
 
 def model_at(path: Path, options: dict[str, Any], cache: Cache) -> Model:
@@ -206,8 +210,8 @@ def inspection(path: Path, model: Model, suggested: Sequence[Suggestion]) -> dic
         "base": base
         and {
             "from": base.source,
-            "height": round(base.height, DECIMALS),
-            "diameter": round(base.diameter, DECIMALS),
+            "height": round(base.height, LENGTH_DECIMALS),
+            "diameter": round(base.diameter, LENGTH_DECIMALS),
         },
         "eye": None if model.kind == "terrain" else _rounded(model.eye),
         "eye_from": None if model.kind == "terrain" else model.eye_from,
@@ -294,4 +298,4 @@ def _to_paste(suggested: Sequence[Suggestion], path: Path) -> str:
 
 def _rounded(point: Floats) -> list[float]:
     """Coordinates for people and JSON; -0.0 becomes 0.0."""
-    return [round(float(value), DECIMALS) + 0.0 for value in point]
+    return [round(float(value), LENGTH_DECIMALS) + 0.0 for value in point]

@@ -10,12 +10,12 @@ from silhouette.common.geometry import INCH, Floats
 from silhouette.models.bases import Base
 from silhouette.models.entries import InsignificantEntry
 
-OUTSIDE = 3.0
+MAX_EYE_OUTSIDE_MM = 3.0
 """mm: an eye so far outside the box round the body is one of a visor or a scope that sticks out; farther is a slip."""
 
-LEAST_BASE = 5.0  # mm: no base that figures stand on is smaller across
+MIN_FIGURE_BASE_MM = 5.0  # mm: no base that figures stand on is smaller across
 RADIANS = pi / 12  # an angle of 15 degrees, of which the angles that people write are multiples
-ROUNDED = 0.001  # the most by which such an angle is off where somebody writes it in radians
+RADIANS_ROUNDING = 0.001  # the most by which such an angle is off where somebody writes it in radians
 
 
 def in_radians(angle: float) -> float | None:
@@ -27,7 +27,7 @@ def in_radians(angle: float) -> float | None:
     (90.0, -45.0, None, None, None)
     """
     steps = round(angle / RADIANS)
-    is_plain = 0 < abs(steps) <= 24 and abs(angle - steps * RADIANS) <= ROUNDED
+    is_plain = 0 < abs(steps) <= 24 and abs(angle - steps * RADIANS) <= RADIANS_ROUNDING
     return steps * 15.0 if is_plain else None
 
 
@@ -61,12 +61,12 @@ def eye_mistake(eye: Floats, body: Floats, base_top: float | None) -> str | None
     apart = float(np.maximum(np.maximum(low - eye, eye - high), 0.0).max())
     if base_top is not None and eye[2] < base_top:
         what = f"lies in or below its base, which reaches up to {base_top:.4g} mm"
-    elif apart > OUTSIDE:
+    elif apart > MAX_EYE_OUTSIDE_MM:
         what = f"lies {apart:.1f} mm outside its body, which reaches from {point(low)} to {point(high)} mm"
     else:
         return None
     inches = eye * INCH
-    is_inches = ((low - OUTSIDE <= inches) & (inches <= high + OUTSIDE)).all()
+    is_inches = ((low - MAX_EYE_OUTSIDE_MM <= inches) & (inches <= high + MAX_EYE_OUTSIDE_MM)).all()
     meant = f"if these are inches, write {point(inches)}" if is_inches else "give the eye's true place"
     return f"its eye {point(eye)} {what}, all in mm in the model's own frame; {meant}, or leave eye out"
 
@@ -88,10 +88,10 @@ def base_mistakes(base: Base | None) -> list[str]:
     if base is None:
         return []
     mistakes = []
-    if base.diameter < LEAST_BASE:
+    if base.diameter < MIN_FIGURE_BASE_MM:
         inches = base.diameter * INCH
-        meant = f"if these are inches, write {inches:.4g}" if inches >= 4 * LEAST_BASE else "give its true size"
-        small = f"its base is {base.diameter:.4g} mm across, and no base is below {LEAST_BASE:g} mm"
+        meant = f"if these are inches, write {inches:.4g}" if inches >= 4 * MIN_FIGURE_BASE_MM else "give its true size"
+        small = f"its base is {base.diameter:.4g} mm across, and no base is below {MIN_FIGURE_BASE_MM:g} mm"
         mistakes.append(f"{small}: bases are mm; {meant}")
     if base.step is not None:
         cut = f"its base has two steps, and is cut at the first, {base.height:.2g} mm high"

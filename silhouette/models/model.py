@@ -16,11 +16,11 @@ from silhouette.common.lazy import cached_property
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.files.reading import DOCUMENTS, file_named
-from silhouette.files.schema import MAX_LENGTH, Location, validated
+from silhouette.files.schema import MAX_LENGTH_MM, Location, validated
 from silhouette.meshes.health import used_vertices
 from silhouette.meshes.holes import close
 from silhouette.meshes.mesh import Mesh, MeshFile, keep_in, read_mesh
-from silhouette.meshes.primitives import TRIANGLES, Solid, solid
+from silhouette.meshes.primitives import TRIANGLE_COUNTS, Solid, solid
 from silhouette.models.bases import Base
 from silhouette.models.basing import centred, disc, measured, rounded, tagged, with_base, within
 from silhouette.models.entries import (
@@ -31,15 +31,23 @@ from silhouette.models.entries import (
     ModelOptions,
     SolidEntry,
 )
-from silhouette.models.eyes import Balls, EyeEstimate, EyePlace, eye_estimate, stored_balls, thick_parts
-from silhouette.models.frame import FRONT, MILLIMETRES, Y_UP_FORMATS, UnitsChoice, doubt_about_up, units_of, upright
+from silhouette.models.eyes import BodyBalls, EyeEstimate, EyePlace, eye_estimate, stored_balls, thick_parts
+from silhouette.models.frame import (
+    DEFAULT_FRONT_DEG,
+    MM_PER_MESH_UNIT,
+    Y_UP_FORMATS,
+    UnitsChoice,
+    doubt_about_up,
+    units_of,
+    upright,
+)
 from silhouette.models.mistakes import base_mistakes, eye_mistake, tag_mistake
 
 Solidity = bool | Literal["filled"]
 BODY, BASE, INSIGNIFICANT = 0, 1, 2
 NAMES_OF_ROLES = {BODY: "body", BASE: "base", INSIGNIFICANT: "insignificant"}
 Roles = NDArray[np.uint8]
-LEAST_EXTENT = 0.01  # mm
+MIN_EXTENT_MM = 0.01  # mm
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +99,7 @@ class Model:
     # thick_from, balls_from: give `thick`, and the balls of which one may be the head; pieces that say where their eye
     # is do without. None where they are not needed.
     thick_from: Callable[[], Floats] | None = None
-    balls_from: Callable[[], Balls | None] | None = None
+    balls_from: Callable[[], BodyBalls | None] | None = None
     lacks_base: bool = False  # whether a base was looked for, and none found
     # The mesh file whose colours it is shown in, and how that lies in this frame; None for solids
     drawn_from: DrawnFrom | None = None
@@ -282,7 +290,7 @@ def model_of_mesh(options: ModelOptions, location: Location, cache: Cache, kind:
         units=units.units, units_from=units.source, up=up, watertight=file.watertight, holes=file.holes,
         warnings=tuple(f"{source}: {warning}" for warning in warnings), scan=options.scan,
         lacks_base=base is None and kind == "fighter" and options.base.how == "auto",
-        drawn_from=DrawnFrom(path, up, MILLIMETRES[units.units] * options.scale, mesh.bounds[0] - lowest),
+        drawn_from=DrawnFrom(path, up, MM_PER_MESH_UNIT[units.units] * options.scale, mesh.bounds[0] - lowest),
     )  # fmt: skip
     model = _with_a_body(model, location)
     keep_in(cache, model.mesh, model.significant)
@@ -297,7 +305,7 @@ def _looks(options: ModelOptions, up: str) -> dict[str, Any]:
     return {
         "eye_given": None if options.eye is None else np.array(options.eye),
         "eyes": {arc: np.array(point) for arc, point in (options.eyes or {}).items()},
-        "front": FRONT[up] if options.front is None else options.front,
+        "front": DEFAULT_FRONT_DEG[up] if options.front is None else options.front,
         "front_from": "default" if options.front is None else "given",
     }
 
@@ -324,8 +332,8 @@ def _in_mm(file: MeshFile, options: ModelOptions, kind: Kind, location: Location
         units = units_of(extents, kind, file.declared_units, options.scale)
     else:
         units = UnitsChoice(options.units, "given")
-    factor = MILLIMETRES[units.units] * options.scale
-    if not LEAST_EXTENT <= extents.max() * factor <= MAX_LENGTH:
+    factor = MM_PER_MESH_UNIT[units.units] * options.scale
+    if not MIN_EXTENT_MM <= extents.max() * factor <= MAX_LENGTH_MM:
         size = f"{options.mesh} comes out {extents.max() * factor:.3g} mm across"
         raise location.error(f"{size}; give units or scale that make it a size for the table")
     mesh = replace(file.mesh, vertices=upright(file.mesh.vertices, up) * factor)
@@ -357,11 +365,11 @@ def model_of_solids(
     solids = [part.solid() for part in parts]
     mesh = solid(*solids)
     roles = [BASE if part.base else INSIGNIFICANT if part.insignificant else BODY for part in parts]
-    role = np.repeat(np.array(roles, np.uint8), [TRIANGLES[type(part.shape)] for part in solids])
+    role = np.repeat(np.array(roles, np.uint8), [TRIANGLE_COUNTS[type(part.shape)] for part in solids])
     base = measured("parts", _chosen(mesh, role == BASE)) if (role == BASE).any() else None
     touching = [part for part, what in zip(solids, roles, strict=True) if what == (BODY if base is None else BASE)]
     model = Model(
-        "parts", kind, mesh, role, base, None, FRONT["z"] if front is None else front, is_solid,
+        "parts", kind, mesh, role, base, None, DEFAULT_FRONT_DEG["z"] if front is None else front, is_solid,
         "parts", "mm", "given", "z", True, 0, tuple(base_mistakes(base)),
         front_from="default" if front is None else "given", touching=tuple(touching),
     )  # fmt: skip

@@ -16,15 +16,15 @@ import scipy
 from silhouette.common.geometry import Flags, Floats
 from silhouette.models.surfaces import SECTORS, Levels, Window, filled, largest, plan_between, polar, radii
 
-LEAST_DIAMETER = 12.0  # mm; smaller than any base in use, larger than one boot
+MIN_DIAMETER_MM = 12.0  # mm; smaller than any base in use, larger than one boot
 SECTION_STEP = 0.3  # mm between sections in which a slab's underside is looked for
-LEAST_AREA = 68.0  # mm²; the least slab, 12 mm wide, has 113
+MIN_SLAB_AREA_MM2 = 68.0  # mm²; the least slab, 12 mm wide, has 113
 HANGING_AREA = 0.3  # of the slab's area: what is larger carries it
 FLANGE = 3.0  # mm from a flange up to the slab that it belongs to
 SHORT_HANGING = 4.0  # mm; what is longer and spread out is the legs of a stool or a table
 HANGING_SPREAD = 0.5  # of the slab's area that the hull of legs has
-HOLLOW = 0.1  # of what an outline encloses that is open from the ground up: more has no base
-LEAST_PILLARS = 5  # a figure has two legs, a stool four
+HOLLOW_SHARE = 0.1  # of what an outline encloses that is open from the ground up: more has no base
+MIN_PILLARS = 5  # a figure has two legs, a stool four
 PILLAR_AREA = 4.0  # mm² of a section through the thickest of them
 TRUNK_AREA = 60.0  # mm² of a section through the trunk of a tree of them
 TALLEST_PILLARS = 20.0  # mm
@@ -45,7 +45,7 @@ class Pillars:
 
 def is_overhung(triangles: Floats, height: float) -> bool:
     """Whether a far wider slab begins soon above what seems to be a base: that is then the flange of a peg."""
-    window = Window.round(plan_between(triangles, 0.0, height + FLANGE), LEAST_DIAMETER)
+    window = Window.round(plan_between(triangles, 0.0, height + FLANGE), MIN_DIAMETER_MM)
     if window is None:
         return False
     heights = (0.5 * height, *height + np.linspace(SECTION_STEP, FLANGE, 4))
@@ -66,7 +66,7 @@ def pillars_on(triangles: Floats, ground: float, highest: float) -> Pillars | No
         widest = np.bincount(pieces.ravel())[1:].max(initial=0) * window.cell**2
         if widest > TRUNK_AREA:
             break
-        if number >= LEAST_PILLARS and widest <= PILLAR_AREA:
+        if number >= MIN_PILLARS and widest <= PILLAR_AREA:
             pillars = Pillars(number, float(z))
     return pillars
 
@@ -79,7 +79,7 @@ def undersides(triangles: Floats, highest: float, pillars: Pillars | None) -> It
     #         |peg|
     #         +---+  z = 0
     triangles = triangles[triangles[:, :, 2].min(axis=1) <= highest + SECTION_STEP]
-    window = Window.round(plan_between(triangles, 0.0, highest + SECTION_STEP), LEAST_DIAMETER)
+    window = Window.round(plan_between(triangles, 0.0, highest + SECTION_STEP), MIN_DIAMETER_MM)
     if window is None:
         return
     low, high = triangles[:, :, 2].min(axis=1), triangles[:, :, 2].max(axis=1)
@@ -92,7 +92,7 @@ def undersides(triangles: Floats, highest: float, pillars: Pillars | None) -> It
         mask = outlines(float(z))
         hanging = min(below, key=np.count_nonzero)
         is_on_pillars = pillars is not None and abs(z - pillars.top) <= PILLAR_STEP + SECTION_STEP
-        is_large = np.count_nonzero(mask) * window.cell**2 >= LEAST_AREA
+        is_large = np.count_nonzero(mask) * window.cell**2 >= MIN_SLAB_AREA_MM2
         if is_large and not _stands_on(mask, hanging, window, 0.0 if is_on_pillars else float(z)):
             first, last = max(0.0, float(z) - 2.0 * SECTION_STEP), float(z)
             while last - first > 0.002:
@@ -124,7 +124,7 @@ def without_frames(mask: Flags, is_open: Flags) -> Flags:
     for number, box in enumerate(scipy.ndimage.find_objects(piece), 1):
         frame = piece[box] == number
         enclosed = scipy.ndimage.binary_fill_holes(frame)
-        if np.count_nonzero(enclosed & is_open[box]) >= HOLLOW * np.count_nonzero(enclosed):
+        if np.count_nonzero(enclosed & is_open[box]) >= HOLLOW_SHARE * np.count_nonzero(enclosed):
             remaining[box] &= ~frame
     return remaining
 

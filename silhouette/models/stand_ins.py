@@ -20,7 +20,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
 from silhouette.models.bases import Base
 from silhouette.models.entries import FigureEntry, Kind
-from silhouette.models.frame import FRONT
+from silhouette.models.frame import DEFAULT_FRONT_DEG
 from silhouette.models.mistakes import base_mistakes
 from silhouette.models.model import BASE, BODY, Model
 
@@ -29,12 +29,13 @@ THICKNESS = 3.0  # the thickness of the base, mm; a tenth of the height where th
 TRUNK = ((0.0, 0.17), (0.25, 0.17), (0.45, 0.21), (0.70, 0.27), (0.78, 0.26), (0.83, 0.11), (0.85, 0.05))
 """From the feet to the neck: a height and the radius there, as shares of the body's height."""
 
-HEAD, HEAD_RADIUS = 0.92, 0.08  # the height of the middle of the head, and its radius, as shares of the body's height
+# The height of the middle of the head, and its radius, as shares of the body's height.
+HEAD_HEIGHT_SHARE, HEAD_RADIUS_SHARE = 0.92, 0.08
 
 MAX_BODY_RADIUS = 0.45
 """The largest radius of the body, as a share of the diameter of the base: a tall figure on a small base is slimmer."""
 
-SIDES = 64
+STAND_IN_SIDES = 64
 HEAD_RINGS = 9
 
 
@@ -54,7 +55,7 @@ def stand_in(figure: FigureEntry, kind: Kind, front: float | None = None) -> Mod
     warning = f"it is a stand-in, not a mesh: a figure {figure.height:g} mm tall on a base of {figure.base:g} mm"
     role = np.full(len(mesh.faces), BODY, np.uint8)
     role[:of_base] = BASE
-    ahead = FRONT["z"] if front is None else front
+    ahead = DEFAULT_FRONT_DEG["z"] if front is None else front
     base = Base("parts", thickness, figure.base, (0.0, 0.0))
     warnings = (warning, *base_mistakes(base))
     return Model(
@@ -79,23 +80,25 @@ def _mesh(base: float, height: float, thickness: float) -> tuple[Mesh, int]:
 def _body(height: float, slimness: float) -> tuple[Floats, Integers]:
     """Vertices (n, 3) and faces (m, 3) of the body, standing on z = 0: a ring of vertices for each height."""
     angles = np.linspace(-0.3 * np.pi, 0.5 * np.pi, HEAD_RINGS + 1)[:-1]
-    head = [(HEAD + HEAD_RADIUS * np.sin(angle), HEAD_RADIUS * np.cos(angle)) for angle in angles]
+    head = [
+        (HEAD_HEIGHT_SHARE + HEAD_RADIUS_SHARE * np.sin(angle), HEAD_RADIUS_SHARE * np.cos(angle)) for angle in angles
+    ]
     profile = np.array([*TRUNK, *head]) * [height, height * slimness]
-    around = np.array([cosine_and_sine(360.0 * side / SIDES) for side in range(SIDES)])
-    rings = np.empty((len(profile), SIDES, 3))
+    around = np.array([cosine_and_sine(360.0 * side / STAND_IN_SIDES) for side in range(STAND_IN_SIDES)])
+    rings = np.empty((len(profile), STAND_IN_SIDES, 3))
     rings[:, :, :2] = profile[:, 1, None, None] * around
     rings[:, :, 2] = profile[:, 0, None]
     vertices = np.concatenate([rings.reshape(-1, 3), [[0.0, 0.0, 0.0], [0.0, 0.0, height]]])
-    here = np.arange(SIDES)
+    here = np.arange(STAND_IN_SIDES)
     after = np.roll(here, -1)
-    starts = (np.arange(len(profile) - 1) * SIDES)[:, None]
+    starts = (np.arange(len(profile) - 1) * STAND_IN_SIDES)[:, None]
     lower, lower_after = (starts + here).ravel(), (starts + after).ravel()
-    upper, upper_after = lower + SIDES, lower_after + SIDES
-    last, sole, crown = (len(profile) - 1) * SIDES, len(vertices) - 2, len(vertices) - 1
+    upper, upper_after = lower + STAND_IN_SIDES, lower_after + STAND_IN_SIDES
+    last, sole, crown = (len(profile) - 1) * STAND_IN_SIDES, len(vertices) - 2, len(vertices) - 1
     faces = [
         np.stack([lower, lower_after, upper_after], axis=1),
         np.stack([lower, upper_after, upper], axis=1),
-        np.stack([np.full(SIDES, sole), after, here], axis=1),
-        np.stack([np.full(SIDES, crown), last + here, last + after], axis=1),
+        np.stack([np.full(STAND_IN_SIDES, sole), after, here], axis=1),
+        np.stack([np.full(STAND_IN_SIDES, crown), last + here, last + after], axis=1),
     ]
     return vertices, np.concatenate(faces).astype(np.int32)

@@ -19,10 +19,11 @@ from silhouette.common.geometry import Flags, Floats, spread
 
 Indices = NDArray[np.intp]
 
-GRID = 128  # cells across the footprint
+FOOTPRINT_CELLS_ACROSS = 128  # cells across the footprint
 SECTORS = 72  # directions from the middle of the base in which its rim is looked at
-MOST_SAMPLES = 5_000_000  # of a surface: a figure has a tenth; thousands of large sheets in each other have billions
-LEAST_HEIGHT = 0.7  # mm; thinner than any base that is cast or printed
+# Of a surface: a figure has a tenth; thousands of large sheets in each other have billions.
+MAX_SURFACE_SAMPLES = 5_000_000
+MIN_BASE_HEIGHT_MM = 0.7  # mm; thinner than any base that is cast or printed
 RECTANGULAR = 0.93  # the least share of its turned bounding box that a rectangle fills: a disc fills 0.79
 
 
@@ -47,22 +48,22 @@ class Window:
         size = float((high - low).max())
         if not least <= size < np.inf:
             return None
-        cell = 1.1 * size / GRID
-        return cls((low + high) / 2.0 - cell * GRID / 2.0, cell, size)
+        cell = 1.1 * size / FOOTPRINT_CELLS_ACROSS
+        return cls((low + high) / 2.0 - cell * FOOTPRINT_CELLS_ACROSS / 2.0, cell, size)
 
     def cells(self, points: Floats) -> tuple[Indices, Flags]:
         """Flat indices of the cells that points (n, 2) lie in, and (n,) bool which of the points lie in the window."""
         column, row = np.floor((points - self.low) / self.cell).astype(np.intp).T
-        inside = (column >= 0) & (column < GRID) & (row >= 0) & (row < GRID)
-        return row[inside] * GRID + column[inside], inside
+        inside = (column >= 0) & (column < FOOTPRINT_CELLS_ACROSS) & (row >= 0) & (row < FOOTPRINT_CELLS_ACROSS)
+        return row[inside] * FOOTPRINT_CELLS_ACROSS + column[inside], inside
 
     def clipped(self, segments: Floats) -> Floats:
         """What lies in the window of segments (n, 2, 2): (k, 2, 2); those that lie in it whole stay as they are."""
-        if ((segments >= self.low) & (segments <= self.low + GRID * self.cell)).all():
+        if ((segments >= self.low) & (segments <= self.low + FOOTPRINT_CELLS_ACROSS * self.cell)).all():
             return segments
         start, run = segments[:, 0], segments[:, 1] - segments[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            shares = np.stack([(self.low - start) / run, (self.low + GRID * self.cell - start) / run])
+            shares = np.stack([(self.low - start) / run, (self.low + FOOTPRINT_CELLS_ACROSS * self.cell - start) / run])
         # Along an axis that the segment does not run along, it lies between the borders (from -inf to inf) or not.
         enters, leaves = (np.where(np.isnan(at), -np.inf, at) for at in (shares.min(axis=0), -shares.max(axis=0)))
         first = np.maximum(enters.max(axis=1), 0.0)[:, None]
@@ -76,13 +77,16 @@ class Window:
     def hull(self, mask: Flags) -> Any:
         """The convex hull, shapely's, of the middles of the cells in ``mask`` (GRID, GRID) bool."""
         rows = np.flatnonzero(mask.any(axis=1))
-        first, last = mask[rows].argmax(axis=1), GRID - 1 - mask[rows, ::-1].argmax(axis=1)
-        ends = np.concatenate([rows * GRID + first, rows * GRID + last])
+        first, last = mask[rows].argmax(axis=1), FOOTPRINT_CELLS_ACROSS - 1 - mask[rows, ::-1].argmax(axis=1)
+        ends = np.concatenate([rows * FOOTPRINT_CELLS_ACROSS + first, rows * FOOTPRINT_CELLS_ACROSS + last])
         return shapely.convex_hull(shapely.multipoints(self.middles(ends)))
 
     def middles(self, flat: Indices) -> Floats:
         """The middles (n, 2) of cells given by flat indices (n,), mm."""
-        return self.low + (np.stack([flat % GRID, flat // GRID], axis=1) + 0.5) * self.cell
+        return (
+            self.low
+            + (np.stack([flat % FOOTPRINT_CELLS_ACROSS, flat // FOOTPRINT_CELLS_ACROSS], axis=1) + 0.5) * self.cell
+        )
 
 
 def filled(triangles: Floats, window: Window, z: float) -> Flags:
@@ -91,13 +95,13 @@ def filled(triangles: Floats, window: Window, z: float) -> Flags:
     # outside. That works for shells that overlap and for faces that are turned inside out as well.
     ends = window.clipped(section(triangles, z))
     steps = np.ceil(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) / (0.7 * window.cell)).astype(np.intp) + 1
-    if steps.sum() > MOST_SAMPLES:
+    if steps.sum() > MAX_SURFACE_SAMPLES:
         raise TooManyLayers
     step, segment = spread(0, steps)
     along = step / np.maximum(steps - 1, 1)[segment]
-    wall = np.zeros(GRID * GRID, dtype=np.bool_)
+    wall = np.zeros(FOOTPRINT_CELLS_ACROSS * FOOTPRINT_CELLS_ACROSS, dtype=np.bool_)
     wall[window.cells(ends[segment, 0] + along[:, None] * (ends[segment, 1] - ends[segment, 0]))[0]] = True
-    free = ~wall.reshape(GRID, GRID)
+    free = ~wall.reshape(FOOTPRINT_CELLS_ACROSS, FOOTPRINT_CELLS_ACROSS)
     edge = np.zeros_like(free)
     edge[[0, -1]] = edge[:, [0, -1]] = True
     return ~joined(free, edge)
@@ -170,7 +174,7 @@ class Levels:
 
     @classmethod
     def of(
-        cls, triangles: Floats, window: Window, flattest: float, ceiling: float, least: float = LEAST_HEIGHT
+        cls, triangles: Floats, window: Window, flattest: float, ceiling: float, least: float = MIN_BASE_HEIGHT_MM
     ) -> Levels:
         """Sampled from the triangles (m, 3, 3) whose unit normal has a vertical part of more than ``flattest``."""
         # Each triangle is drawn into the grid by scan lines: first the rows that its plan spans, then in each row the
@@ -188,7 +192,7 @@ class Levels:
         offset = (np.stack([column, row], axis=1) - plan[triangle, 0]) * window.cell
         z = triangles[triangle, 0, 2] - (offset * normal[triangle, :2]).sum(axis=1) / normal[triangle, 2]
         in_range = (z >= least - 0.6) & (z <= ceiling)
-        return cls((row * GRID + column)[in_range], z[in_range])
+        return cls((row * FOOTPRINT_CELLS_ACROSS + column)[in_range], z[in_range])
 
     def candidates(self, reach: float, ceiling: float) -> Iterator[float]:
         """Heights about which much of the surface is level within ``reach``: the largest area first, well apart."""
@@ -197,8 +201,8 @@ class Levels:
         width = 2 * round(reach / step) + 1
         support = np.convolve(counts, np.ones(width), mode="full")[width // 2 :][: len(counts)]
         heights = (np.arange(len(counts)) + 0.5) * step
-        support[(heights < LEAST_HEIGHT) | (heights > ceiling)] = 0.0
-        while (best := float(support.max())) > 0.006 * GRID**2:
+        support[(heights < MIN_BASE_HEIGHT_MM) | (heights > ceiling)] = 0.0
+        while (best := float(support.max())) > 0.006 * FOOTPRINT_CELLS_ACROSS**2:
             middle = heights[support.argmax()]
             height = float(np.median(self.within(middle, reach + step).z))
             support[np.abs(heights - middle) <= 2.0 * reach + step] = 0.0
@@ -214,7 +218,7 @@ class Levels:
 
     def below(self, height: float) -> Flags:
         """Cells (GRID, GRID) bool in which any of it lies no higher than ``height``."""
-        covered = np.zeros((GRID, GRID), dtype=np.bool_)
+        covered = np.zeros((FOOTPRINT_CELLS_ACROSS, FOOTPRINT_CELLS_ACROSS), dtype=np.bool_)
         covered.flat[self.cell[self.z <= height]] = True
         return covered
 
@@ -226,9 +230,9 @@ class Levels:
 
 def _spans(low: Floats, high: Floats) -> tuple[Indices, Indices]:
     """All whole numbers of the grid from ``low`` to ``high`` (n,): the index of the span (k,), and the number (k,)."""
-    first = np.ceil(np.clip(low, 0, GRID)).astype(np.intp)
-    count = np.maximum(np.floor(np.clip(high, -1, GRID - 1)).astype(np.intp) - first + 1, 0)
-    if count.sum() > MOST_SAMPLES:
+    first = np.ceil(np.clip(low, 0, FOOTPRINT_CELLS_ACROSS)).astype(np.intp)
+    count = np.maximum(np.floor(np.clip(high, -1, FOOTPRINT_CELLS_ACROSS - 1)).astype(np.intp) - first + 1, 0)
+    if count.sum() > MAX_SURFACE_SAMPLES:
         raise TooManyLayers
     number, span = spread(first, count)
     return span, number

@@ -25,33 +25,35 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats
 from silhouette.files.documents import toml
 from silhouette.meshes.mesh import Mesh
-from silhouette.models.cubes import MARGIN, Cubes, depths, pieces
+from silhouette.models.cubes import MARGIN_CUBES, Cubes, depths, pieces
 
 Indices = NDArray[np.intp]
 BoxCorners = tuple[Floats, Floats]  # the least and the greatest corner of a box, (3,) each, mm in the model's frame
 
-CUBES = 144  # along the longest side of the figure
-BALL = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
-THIN_SHARE = 0.2  # of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not
+PART_CUBES_ALONG = 144  # along the longest side of the figure
+LIMB_BALL_SHARE = 0.3  # of the trunk's thickness: what a ball of this size reaches is thick
+# Of the trunk's thickness, at most, for a part as even as a barrel or a shaft, which limbs are not.
+EVEN_THICKNESS_SHARE = 0.2
 THIN_ROUND = 0.165  # the same for a part that is not even but round and unbent, such as a plume
 VERY_THIN = 0.13  # the same for any other
-EVEN = (0.75, 1.3)  # 15th and 85th percentile of a part's cross-section over its median, where it is even
+# 15th and 85th percentile of a part's cross-section over its median, where it is even.
+EVEN_SECTION_RATIOS = (0.75, 1.3)
 SLENDER = 3.0  # least length over thickness
 SLENDER_ALONE = 5.0  # the same for a part that is not very thin
 SLENDER_SHAFT = 12.0  # the same for two parts in line, such as a shaft above and below the hand
-LEAN = 1.7  # greatest thickness anywhere along a part over its median
+MAX_THICKNESS_RATIO = 1.7  # greatest thickness anywhere along a part over its median
 STRAIGHT = 2.0  # spread along a part over its spread across, above which it is a rod and not a sheet
 ROUNDNESS = 1.6  # spread across a part over its spread through, at most, where it is round: a hand is not
 UNBENT = 3.0  # spread along a part over its spread across, at least, where it is unbent: an elbow is not
-FLAT = 4.0  # spread across a part over its spread through, below which it is a rod and not a sheet
-LEAST_LENGTH = 0.08  # of the figure's height: 2.4 mm on a figure of 30 mm
-LEAST_REACH = 0.05  # of the figure's height: how far a part must get away from everything thick
+SHEET_SPREAD_RATIO = 4.0  # spread across a part over its spread through, below which it is a rod and not a sheet
+MIN_LENGTH_SHARE = 0.08  # of the figure's height: 2.4 mm on a figure of 30 mm
+MIN_REACH_SHARE = 0.05  # of the figure's height: how far a part must get away from everything thick
 BULKY = 0.015  # of all thick cubes: a part that joins two pieces of this size is a neck or a limb
-GROUND = 0.08  # of the figure's height: nothing lower is looked at, and what begins there may be a leg
+GROUND_HEIGHT_SHARE = 0.08  # of the figure's height: nothing lower is looked at, and what begins there may be a leg
 FOREIGN = 0.2  # the greatest share of the faces in a box that belong to something else
 PADDING = 0.1  # mm round the box
 MAX_THIN_PARTS = 8  # suggestions
-MOST_PARTS = 64  # that are looked at, the largest; a figure has a dozen
+MAX_PARTS_MEASURED = 64  # that are looked at, the largest; a figure has a dozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +114,7 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
     ((), ())
     """
     triangles = mesh.vertices[mesh.faces[body]]
-    solid = Cubes.of(triangles, CUBES)
+    solid = Cubes.of(triangles, PART_CUBES_ALONG)
     if solid is None:
         return ()
     areas = np.linalg.norm(np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]), axis=1)
@@ -135,9 +137,9 @@ def suggest_insignificant(mesh: Mesh, body: Flags) -> tuple[Suggestion, ...]:
     return tuple(sorted(suggestions, key=lambda suggestion: -suggestion.share)[:MAX_THIN_PARTS])
 
 
-def _things(parts: list[_Part]) -> list[list[_Part]]:
+def _things(parts: list[_ThinPart]) -> list[list[_ThinPart]]:
     """The parts that lie on one line, as of one shaft, together; each other part alone."""
-    things: list[list[_Part]] = []
+    things: list[list[_ThinPart]] = []
     for part in parts:
         joined = [
             thing for thing in things if any(part.makes_shaft(other) or other.makes_shaft(part) for other in thing)
@@ -152,7 +154,7 @@ def _things(parts: list[_Part]) -> list[list[_Part]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _ThinPart:
     """A thin part."""
 
     cubes: Indices
@@ -165,7 +167,7 @@ class _Part:
     even: bool  # whether its cross-section hardly changes along it
     grounded: bool  # whether it reaches down to the ground, as legs do
 
-    def makes_shaft(self, other: _Part) -> bool:
+    def makes_shaft(self, other: _ThinPart) -> bool:
         """Whether the two lie on one line and at least one of them is a piece of a shaft and one is free."""
         apart = self.middle - other.middle
         off_axis = np.linalg.norm(apart - (apart @ other.axis) * other.axis)
@@ -180,17 +182,18 @@ class _Part:
         )
 
 
-def _thin_parts(solid: Cubes) -> list[_Part]:
+def _thin_parts(solid: Cubes) -> list[_ThinPart]:
     """The thin parts of a figure that reach away from it and are free at one end."""
     # The thick cubes are those within a ball that fits into the figure: cubes deeper than the radius of the ball, grown
     # by that radius again. The other cubes, more than two cubes away from these, are candidates: nearer, everything is
     # surface that the ball does not quite reach. A piece that touches two large thick pieces is a neck or a limb.
-    trunk = 2.0 * float(depths(solid.cubes[::2, ::2, ::2], CUBES // 4).max())  # half of its thickness, as depths are
-    ball = max(BALL * trunk, 1.5)
+    # Half of its thickness, as depths are.
+    trunk = 2.0 * float(depths(solid.cubes[::2, ::2, ::2], PART_CUBES_ALONG // 4).max())
+    ball = max(LIMB_BALL_SHARE * trunk, 1.5)
     depth = depths(solid.cubes, int(ball) + 2)
     thick = solid.cubes & (depths(depth <= ball, int(ball) + 2) <= ball)
-    tall = solid.cubes.shape[2] - 2 * MARGIN
-    far = round(LEAST_REACH * tall) + 3
+    tall = solid.cubes.shape[2] - 2 * MARGIN_CUBES
+    far = round(MIN_REACH_SHARE * tall) + 3
     away = depths(~thick, far)
     bulky = np.zeros(thick.shape, dtype=np.intp)
     for number, piece in enumerate(pieces(thick)):
@@ -200,19 +203,19 @@ def _thin_parts(solid: Cubes) -> list[_Part]:
     parts = []
     for piece in pieces(candidates):
         part = _measured(piece, solid, depth, trunk)
-        if part is None or part.length < LEAST_LENGTH * tall * solid.pitch or away[tuple(piece.T)].max() < far:
+        if part is None or part.length < MIN_LENGTH_SHARE * tall * solid.pitch or away[tuple(piece.T)].max() < far:
             continue
         if len(np.setdiff1d(bulky[_around(piece)], [0])) < 2:
             parts.append(part)
-    del parts[MOST_PARTS:]  # the largest come first
+    del parts[MAX_PARTS_MEASURED:]  # the largest come first
     return [part for part in parts if part.alone or any(part.makes_shaft(other) for other in parts)]
 
 
 def _ground(solid: Cubes) -> int:
-    return MARGIN + round(GROUND * float(solid.cubes.shape[2] - 2 * MARGIN))
+    return MARGIN_CUBES + round(GROUND_HEIGHT_SHARE * float(solid.cubes.shape[2] - 2 * MARGIN_CUBES))
 
 
-def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Part | None:
+def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _ThinPart | None:
     """The part that the cubes (n, 3) form; None unless it is thin, long for its thickness, and a rod."""
     if len(piece) < 12:
         return None
@@ -222,7 +225,7 @@ def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Par
     rung = ((place - place.min()) / solid.pitch).astype(np.intp)
     deepest = np.zeros(rung.max() + 1)
     np.maximum.at(deepest, rung, depth[tuple(piece.T)])
-    lean = deepest <= LEAN * np.median(deepest)
+    lean = deepest <= MAX_THICKNESS_RATIO * np.median(deepest)
     if not lean.all():  # a hand or a hilt is part of the piece: only the longest thin stretch of it is measured
         stretch = np.cumsum(~lean)
         longest = np.bincount(stretch[lean]).argmax()
@@ -230,22 +233,22 @@ def _measured(piece: Indices, solid: Cubes, depth: Floats, trunk: float) -> _Par
     thickness = (2.0 * float(np.median(deepest)) - 1.0) * solid.pitch
     length = float(np.ptp(place)) + solid.pitch
     share = thickness / (2.0 * trunk * solid.pitch)
-    is_rod = spread[2] >= STRAIGHT**2 * spread[1] and spread[1] <= FLAT**2 * spread[0]
+    is_rod = spread[2] >= STRAIGHT**2 * spread[1] and spread[1] <= SHEET_SPREAD_RATIO**2 * spread[0]
     is_rim_of_sheet = len(piece) < 3.5 * len(deepest)
-    if share > THIN_SHARE or length / thickness < SLENDER or not is_rod or is_rim_of_sheet:
+    if share > EVEN_THICKNESS_SHARE or length / thickness < SLENDER or not is_rod or is_rim_of_sheet:
         return None
     least, middle, most = np.percentile(np.bincount(rung), [15, 50, 85])
-    even = bool(least >= EVEN[0] * middle and most <= EVEN[1] * middle)
+    even = bool(least >= EVEN_SECTION_RATIOS[0] * middle and most <= EVEN_SECTION_RATIOS[1] * middle)
     grounded = bool(piece[:, 2].min() == _ground(solid))
     is_round = spread[1] <= ROUNDNESS**2 * spread[0] and spread[2] >= UNBENT**2 * spread[1]
     is_smooth = even or (share <= THIN_ROUND and is_round)
     alone = not grounded and (share <= VERY_THIN or (length / thickness >= SLENDER_ALONE and bool(is_smooth)))
-    return _Part(piece, middles.mean(axis=0), axes[:, 2], thickness, length, alone, even, grounded)
+    return _ThinPart(piece, middles.mean(axis=0), axes[:, 2], thickness, length, alone, even, grounded)
 
 
 def _around(cubes: Indices) -> tuple[Indices, ...]:
-    """What lies less than `MARGIN` from cubes (n, 3) along an axis, as three index arrays."""
-    steps = np.arange(1 - MARGIN, MARGIN)
+    """What lies less than `MARGIN_CUBES` from cubes (n, 3) along an axis, as three index arrays."""
+    steps = np.arange(1 - MARGIN_CUBES, MARGIN_CUBES)
     ways = np.concatenate([np.eye(3, dtype=np.intp)[axis] * steps[:, None] for axis in range(3)])
     return tuple((cubes[:, None] + ways).reshape(-1, 3).T)
 
@@ -253,7 +256,7 @@ def _around(cubes: Indices) -> tuple[Indices, ...]:
 # ---- boxes round them
 
 
-def _boxes(parts: list[_Part], solid: Cubes, centroids: Floats) -> list[BoxCorners]:
+def _boxes(parts: list[_ThinPart], solid: Cubes, centroids: Floats) -> list[BoxCorners]:
     """The boxes round the parts of one thing, in their order along it, with few faces in them that are not its own.
 
     As few as can be: neighbouring boxes become one where that holds few other faces as well. A stretch for which there
@@ -283,7 +286,7 @@ def _boxes(parts: list[_Part], solid: Cubes, centroids: Floats) -> list[BoxCorne
     return merged
 
 
-def _boxes_along(part: _Part, solid: Cubes, is_close: Callable[[BoxCorners], bool]) -> list[BoxCorners]:
+def _boxes_along(part: _ThinPart, solid: Cubes, is_close: Callable[[BoxCorners], bool]) -> list[BoxCorners]:
     """One box round a part, or up to four along it; those that are close round it."""
     own = np.zeros(solid.cubes.shape, dtype=np.bool_)
     own[_around(part.cubes)] = True

@@ -23,8 +23,8 @@ from silhouette.relations.points import PointSet
 # ---- one beam, moved
 
 MAX_PROGRAMMES, MAX_NEIGHBOURS = 40, 12  # on one pair of faces; of neighbouring faces tried
-FEATURES = 400  # edges and corners that a programme heeds at most, the nearest
-FINEST = 1e-8  # mm: no smaller step is tried
+MAX_FEATURES = 400  # edges and corners that a programme heeds at most, the nearest
+MIN_STEP_MM = 1e-8  # mm: no smaller step is tried
 PROMISING = 0.03  # no step is smaller than this share of the width that a beam lacks to be enough
 Faces = tuple[int, int]
 
@@ -52,7 +52,7 @@ def widened(
         triangles = [own[face] if face >= 0 else None for own, face in zip(corners, pair, strict=True)]
         moved = _on_faces(segment, triangles, obstacles, trust, most, enough)
         wide = float(widths(moved[None], obstacles, most)[0])
-        if wide > best + TOUCH / 10:
+        if wide > best + BEAM_TOUCH_MM / 10:
             segment, best = moved, wide
     return segment
 
@@ -62,10 +62,12 @@ def _faces_at(point: Floats, corners: Floats) -> list[int]:
     if len(corners) == 0:
         return [-1]
     near = np.flatnonzero(
-        ((corners.min(axis=1) <= point + 2 * TOUCH) & (corners.max(axis=1) >= point - 2 * TOUCH)).all(axis=1)
+        ((corners.min(axis=1) <= point + 2 * BEAM_TOUCH_MM) & (corners.max(axis=1) >= point - 2 * BEAM_TOUCH_MM)).all(
+            axis=1
+        )
     )
     where = np.broadcast_to(point, (len(near), 3))
-    near_enough = near[nearest_of_triangles(where, where, corners[near])[0] <= TOUCH]
+    near_enough = near[nearest_of_triangles(where, where, corners[near])[0] <= BEAM_TOUCH_MM]
     return [int(face) for face in near_enough] or [-1]
 
 
@@ -76,7 +78,7 @@ def _on_faces(
     width = float(widths(segment[None], obstacles, most)[0])
     for _ in range(MAX_PROGRAMMES):
         go_on()
-        if trust < FINEST or width >= enough or (enough < np.inf and trust < PROMISING * (enough - width)):
+        if trust < MIN_STEP_MM or width >= enough or (enough < np.inf and trust < PROMISING * (enough - width)):
             break
         moved = _programme(segment, width, triangles, obstacles, trust)
         if moved is None:
@@ -85,7 +87,7 @@ def _on_faces(
         if wide > width:
             gain = wide - width
             segment, width, trust = moved, wide, trust * 2
-            if gain < FINEST:
+            if gain < MIN_STEP_MM:
                 break
         else:
             trust /= 4
@@ -177,7 +179,7 @@ def _features(
         where.append(np.full(len(corners), float(end)))
     ways = np.concatenate(places) - np.concatenate(others)
     room, shares = np.linalg.norm(ways, axis=1), np.concatenate(where)
-    nearest = np.argsort(room)[:FEATURES]
+    nearest = np.argsort(room)[:MAX_FEATURES]
     nearest = nearest[(room[nearest] <= reach) & (room[nearest] > 0.0)]
     normal = ways[nearest] / room[nearest, None]
     at = shares[nearest]
@@ -188,9 +190,9 @@ def _features(
 
 # ---- beams between points
 
-TOUCH = 1e-6  # mm: what a beam enters by no more than this it only touches
+BEAM_TOUCH_MM = 1e-6  # mm: what a beam enters by no more than this it only touches
 GRAZE = 1e-5  # mm: a line that has no wider beam only grazes what it passes, and has none
-ROUNDS = 60  # so often is a beam narrowed at most; one that is still blocked then has no width
+MAX_NARROWINGS = 60  # so often is a beam narrowed at most; one that is still blocked then has no width
 RAYS_RIGHT_TO = 1e-3  # mm: a ray in float32 that meets something passes it by no more than this
 LADDER = (1.05, 2.5, 8.0, 32.0)  # widths, as multiples of the least bound, at which bounds are looked for in turn
 
@@ -216,16 +218,16 @@ def lengths(segments: Floats) -> Floats:
 
 def widths(segments: Floats, obstacles: Obstacles, most: float = np.inf) -> Floats:
     """(n,) mm: the diameter of the widest beam between the ends of each segment (n, 2, 3) that meets no obstacle, none
-    wider than it is long, or than ``most``; 0 where even the thinnest is blocked. Right to `TOUCH`.
+    wider than it is long, or than ``most``; 0 where even the thinnest is blocked. Right to `BEAM_TOUCH_MM`.
     """
     length = lengths(segments)
     radius = np.minimum(length, most) / 2
     left = np.flatnonzero(radius > 0.0)
-    for _ in range(ROUNDS):
+    for _ in range(MAX_NARROWINGS):
         if len(left) == 0:
             break
         near = obstacles.nearest(axes(segments[left], 2 * radius[left]), radius[left])
-        enters = near.distance < radius[left] - TOUCH / 2
+        enters = near.distance < radius[left] - BEAM_TOUCH_MM / 2
         left, point = left[enters], near.point[enters]
         way = (segments[left, 1] - segments[left, 0]) / length[left, None]
         seen = point - segments[left, 0]

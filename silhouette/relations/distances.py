@@ -21,18 +21,18 @@ from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import outlines_in_plan
 from silhouette.relations.outlines_in_plan import Part, base_shape, footprint, ground, part_of, top
-from silhouette.relations.plane_geometry import Disc
-from silhouette.relations.points import Measured
+from silhouette.relations.plane_geometry import PlaneDisc
+from silhouette.relations.points import ErrorBound
 from silhouette.scenes.pieces import Piece
 
 # ---- meshes
 
 BRANCHES = 4  # how many boxes a box is cut into
 FACES_IN_A_BOX = 4  # the number of faces in the smallest boxes, at most
-FEW = 64  # how many pairs of boxes are followed at first
+FIRST_BOX_PAIRS = 64  # how many pairs of boxes are followed at first
 BOX_PAIRS_AT_ONCE = 1 << 14  # pairs of boxes whose faces are measured together, at most: it bounds the memory
 BOXES_AT_ONCE = 1 << 13  # pairs of boxes that are cut together, at most, each into as many as 16: it bounds the memory
-FINE = 1 << 20  # the number of cells along each axis by which faces are put in an order of neighbours
+ORDER_CELLS_PER_AXIS = 1 << 20  # the number of cells along each axis by which faces are put in an order of neighbours
 Indices = NDArray[np.intp]
 
 
@@ -67,7 +67,7 @@ def _tree(mesh: Mesh) -> _Tree:
     corners = mesh.vertices[mesh.faces]
     middles = corners.mean(axis=1)
     low, extent = middles.min(axis=0), max(float(np.ptp(middles, axis=0).max()), 1e-9)
-    cells = np.minimum((middles - low) / extent * FINE, FINE - 1).astype(np.int64)
+    cells = np.minimum((middles - low) / extent * ORDER_CELLS_PER_AXIS, ORDER_CELLS_PER_AXIS - 1).astype(np.int64)
     corners = corners[np.argsort(_interleaved(cells), kind="stable")]
     finest = -(-len(corners) // FACES_IN_A_BOX)
     corners = np.concatenate([corners, np.repeat(corners[-1:], finest * FACES_IN_A_BOX - len(corners), axis=0)])
@@ -87,20 +87,20 @@ def nearest_points(first: Mesh, first_pose: Pose, second: Mesh, second_pose: Pos
     [3.0, 0.0, 0.0]
     """
     # Everything is measured in the frame of the first mesh; boxes of the second are turned, and so a little larger.
-    search = _Search(
+    search = _DistanceSearch(
         _tree(first),
         _tree(second),
         first_pose.rotation.T @ second_pose.rotation,
         first_pose.localise(second_pose.translation[None])[0],
     )
     # Looked for along the most promising boxes first, to know how far is too far.
-    points = search.nearest(FEW)
-    points = search.nearest(FEW, points)
+    points = search.nearest(FIRST_BOX_PAIRS)
+    points = search.nearest(FIRST_BOX_PAIRS, points)
     return first_pose.place(search.nearest(None, points))
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
+class _DistanceSearch:
     """The search for the nearest points of two meshes, the second as (3, 3) and (3,) move it into the first's frame."""
 
     first: _Tree
@@ -309,20 +309,20 @@ def _interleaved(cells: NDArray[np.int64]) -> NDArray[np.int64]:
 
 # ---- pieces
 
-TOUCH = 1e-6  # mm: what lies no farther out than this does not
+SURFACE_TOUCH_MM = 1e-6  # mm: what lies no farther out than this does not
 ON_TOP = 1e-3  # mm in height within which one thing stands on another: a hundred times the error of 32-bit numbers
 QUARTER_SEGMENTS = 64  # straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm
 Core = tuple[Any, float]  # of shapely, and how far round it the outline lies: a point, or a polygon and 0
 
 
-def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_space: bool = False) -> Measured:
+def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_space: bool = False) -> ErrorBound:
     """How near a piece comes to the nearest of some others, itself not among them, mm; ``lines`` has the shortest line,
     from a to the nearest, which ``by`` names. Without others, infinitely far.
 
     In plan, it is 0 where they overlap. In space, it is that of their surfaces, 0 where these meet; a piece that lies
     inside another without touching it is as far away as its surface. Of terrain all of it counts, whichever part.
     """
-    best = Measured(float("inf"))
+    best = ErrorBound(float("inf"))
     for other in others:
         if other is not a:
             if in_space:
@@ -332,11 +332,11 @@ def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_s
                 line = _raised(_shortest(_core(a, of), _core(other, of)), a, other)
                 length = _length_in_plan(line)
             if length < best.value:
-                best = Measured(length, lines=line[None], by=(other.name,))
+                best = ErrorBound(length, lines=line[None], by=(other.name,))
     return best
 
 
-def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> Measured:
+def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> ErrorBound:
     """Whether a piece touches one of some others: 1.0 or 0.0; ``by`` names all that are touched, the nearest first, and
     ``lines`` leads to each.
 
@@ -348,14 +348,14 @@ def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> Measured:
         if other is not a and max(ground(a), ground(other)) <= min(top(a), top(other)) + ON_TOP:
             line = _line_at_height(a, other)
             length = np.inf if line is None else _length_in_plan(line)
-            if length <= gap + TOUCH:
+            if length <= gap + SURFACE_TOUCH_MM:
                 touched.append((length, other.name, line))
     touched.sort(key=lambda touching: touching[:2])
     lines = np.array([line for _, _, line in touched]).reshape(-1, 2, 3)
-    return Measured(1.0 if touched else 0.0, lines=lines, by=tuple(name for _, name, _ in touched))
+    return ErrorBound(1.0 if touched else 0.0, lines=lines, by=tuple(name for _, name, _ in touched))
 
 
-def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> Measured:
+def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> ErrorBound:
     """Whether all of a piece's base, or the footprint of terrain, lies in plan within ``by`` mm of some others
     together, 0 for on them: 1.0 or 0.0. If so, ``by`` names those nearby, the nearest first; if not, ``lines`` leads
     from its point farthest from them to the nearest of them.
@@ -363,14 +363,14 @@ def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> Meas
     whole = shapely.union_all([_outline(other) for other in others if other is not a])
     outline = _outline(a)
     if shapely.is_empty(whole) or shapely.is_empty(outline):
-        return Measured(0.0)
-    if shapely.covers(shapely.buffer(whole, by + TOUCH, quad_segs=QUARTER_SEGMENTS), outline):
+        return ErrorBound(0.0)
+    if shapely.covers(shapely.buffer(whole, by + SURFACE_TOUCH_MM, quad_segs=QUARTER_SEGMENTS), outline):
         near = [(float(shapely.distance(_outline(other), outline)), other.name) for other in others if other is not a]
-        return Measured(1.0, by=tuple(name for away, name in sorted(near) if away <= by + TOUCH))
+        return ErrorBound(1.0, by=tuple(name for away, name in sorted(near) if away <= by + SURFACE_TOUCH_MM))
     corners = shapely.points(shapely.get_coordinates(shapely.convex_hull(outline)))
     farthest = corners[shapely.distance(corners, whole).argmax()]
     line = shapely.get_coordinates(shapely.shortest_line(farthest, whole))
-    return Measured(0.0, lines=_raised(line, a)[None])
+    return ErrorBound(0.0, lines=_raised(line, a)[None])
 
 
 def _outline(piece: Piece) -> Any:
@@ -406,7 +406,7 @@ def _core(piece: Piece, of: Part) -> Core:
     if of != "base":
         return footprint(piece, part=of), 0.0
     end = outlines_in_plan.base_end(piece)
-    if isinstance(end, Disc):
+    if isinstance(end, PlaneDisc):
         return shapely.Point(end.centre), end.radius
     return base_shape(piece), 0.0
 

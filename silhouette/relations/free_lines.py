@@ -26,16 +26,25 @@ import shapely
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats
 from silhouette.relations import plane_geometry
-from silhouette.relations.plane_geometry import LEFT, RIGHT, Disc, Indices, Lines, Outlines, Supports, pairs
+from silhouette.relations.plane_geometry import (
+    LEFT_SIDE,
+    RIGHT_SIDE,
+    DirectedLines,
+    Indices,
+    Outlines,
+    PlaneDisc,
+    Supports,
+    pairs,
+)
 
 # ---- the lines that can be free
 
-FINEST = 2**20  # the number of cells across the square at which cutting ends
-MAX_CELLS = 1000  # where more cells than this are left, they are not cut again
+MAX_CELLS_ACROSS = 2**20  # the number of cells across the square at which cutting ends
+MAX_CELLS_LEFT = 1000  # where more cells than this are left, they are not cut again
 CELL_POINTS_AT_ONCE = 2_000_000  # how many cells times points are handled together: it bounds the memory
 SAFETY = 10.0  # number of epsilons within which a point may lie on either side of a line, or before or beyond an end
 SAME_LINE = 1e-4  # lines that differ by less than this, as a share of that distance, are one line
-LEAST_CELL = 4.0  # the least height of a cell, as a multiple of that distance
+MIN_CELL_HEIGHT_RATIO = 4.0  # the least height of a cell, as a multiple of that distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +63,7 @@ class Strip:
 
     @classmethod
     def between(
-        cls, source: Disc | Outlines, target: Disc | Outlines, direction: Floats, epsilon: float
+        cls, source: PlaneDisc | Outlines, target: PlaneDisc | Outlines, direction: Floats, epsilon: float
     ) -> Strip | None:
         """The strip at right angles to a direction (2,) of length 1 that separates the two; None where none does."""
         axes = np.array([direction, [-direction[1], direction[0]]]).T
@@ -160,11 +169,11 @@ class LineCells:
             parts.append(np.asarray(np.logical_and(*both).any(axis=1)))
         return np.concatenate(parts)
 
-    def missing(self, piece: Disc | Outlines) -> Flags:
+    def missing(self, piece: PlaneDisc | Outlines) -> Flags:
         """(n,) whether every line of a cell misses a piece."""
         axes = self.strip.axes
         # A line that rises by `rise` over the length of the strip meets a disc up to radius * sqrt(1 + slope^2) above.
-        if isinstance(piece, Disc):
+        if isinstance(piece, PlaneDisc):
             rise = (np.abs(np.diff(self.cells, axis=1)) + 1) * self.strip.height / self.across
             below, above = self.sides_of(
                 np.array([piece.centre]) @ axes, piece.radius * np.hypot(1.0, rise / self.strip.length)
@@ -182,12 +191,12 @@ class LineCells:
 
 
 def remaining_cells(
-    source: Disc | Outlines, target: Disc | Outlines, blockers: Outlines, direction: Floats, epsilon: float
+    source: PlaneDisc | Outlines, target: PlaneDisc | Outlines, blockers: Outlines, direction: Floats, epsilon: float
 ) -> LineCells | None:
     """The cells in which a free line between source and target, a direction (2,) of length 1 apart, past at least one
     polygon can be; None where no strip separates the two. The epsilon is from `epsilon_of`.
 
-    >>> near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
+    >>> near, far = PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0)
     >>> wall = [[9, -9], [10, -9], [10, 9], [9, 9]]
     >>> len(remaining_cells(near, far, Outlines.of([wall]), np.array([1.0, 0.0]), 1e-8).cells)
     0
@@ -197,13 +206,15 @@ def remaining_cells(
         return None
     corners, starts = strip.inside(blockers)
     cells = LineCells(strip, 1, np.zeros((1, 2), dtype=np.intp))
-    while 0 < len(cells.cells) <= MAX_CELLS and 2 * cells.across * LEAST_CELL * strip.sure < strip.height:
+    while (
+        0 < len(cells.cells) <= MAX_CELLS_LEFT and 2 * cells.across * MIN_CELL_HEIGHT_RATIO * strip.sure < strip.height
+    ):
         cells = cells.cut()
         for piece in (source, target):
             cells = cells.chosen(~cells.missing(piece))
         if len(starts):
             cells = cells.chosen(~cells.blocked(corners, starts))
-        if cells.across >= FINEST:
+        if cells.across >= MAX_CELLS_ACROSS:
             break
     return cells
 
@@ -219,7 +230,7 @@ AT_AN_END, AT_A_MISSED_END = 0.01, 8.0
 """How many epsilons a polygon may reach into either end of a line without being in its way. More, where the shifted
 line misses the piece at that end, which is then taken from the line before the shift."""
 
-End = Disc | Outlines
+End = PlaneDisc | Outlines
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +250,7 @@ def find_free_line(source: End, target: End, blockers: Outlines, epsilon: float,
     the way. Source and target are discs, or outlines of one polygon, the target's convex if the source is one, the
     source's always; the epsilon is from `epsilon_of`.
 
-    >>> near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
+    >>> near, far = PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0)
     >>> wall = Outlines.of([[[9, -9], [10, -9], [10, 2], [9, 2]]])
     >>> find_free_line(near, far, wall, 1e-8).line.round(6).tolist()
     [[0.0, 2.0], [20.0, 2.0]]
@@ -271,7 +282,7 @@ def find_free_line(source: End, target: End, blockers: Outlines, epsilon: float,
     return FreeLine(None, _among_all(in_the_way | alone, in_between), _among_all(alone, in_between))
 
 
-def _alone(problem: _Problem, direct: Lines) -> Flags:
+def _alone(problem: _Problem, direct: DirectedLines) -> Flags:
     """(polygons,) those of several polygons that leave no free line even with all others taken away."""
     alone = np.zeros(len(problem.blockers.starts), dtype=bool)
     for index in np.flatnonzero(problem.blocked(direct).all(axis=(0, 1))) if len(alone) > 1 else ():
@@ -296,36 +307,36 @@ class _Problem:
     blockers: Outlines
     epsilon: float
 
-    def spans(self, lines: Lines) -> tuple[Floats, Floats]:
+    def spans(self, lines: DirectedLines) -> tuple[Floats, Floats]:
         """(n,) the positions along each line at which it leaves the source and meets the target, nan if it misses."""
-        if isinstance(self.source, Disc):
-            start = self._chord(lines, self.source, LEFT)
+        if isinstance(self.source, PlaneDisc):
+            start = self._chord(lines, self.source, LEFT_SIDE)
         else:
             meetings = self._meetings(lines, self.source)
             start = np.where(np.isfinite(meetings), meetings, -np.inf).max(axis=1)
             start = np.where(np.isfinite(start), start, np.nan)
-        if isinstance(self.target, Disc):
-            end = self._chord(lines, self.target, RIGHT)
+        if isinstance(self.target, PlaneDisc):
+            end = self._chord(lines, self.target, RIGHT_SIDE)
         else:
             meetings = self._meetings(lines, self.target)
             end = np.where(meetings >= start[:, None], meetings, np.inf).min(axis=1)
             end = np.where(np.isfinite(end), end, np.nan)
         return start, np.where(end >= start, end, np.nan)
 
-    def segment(self, line: Lines) -> Floats:
+    def segment(self, line: DirectedLines) -> Floats:
         """(2, 2) the ends of a single line: where it leaves the source and where it meets the target."""
         start, end = self.spans(line)
         foot = line.normals * line.offsets[:, None]
         ends: Floats = foot + line.directions * np.array([start, end])
         return ends
 
-    def blocked(self, lines: Lines) -> Flags:
+    def blocked(self, lines: DirectedLines) -> Flags:
         """(n, 2, polygons) whether each polygon blocks each line, shifted by an epsilon to its left, or its right."""
         batch = max(1, SIDES_AT_ONCE // max(1, len(self.blockers.corners)))
         parts = [lines.chosen(slice(first, first + batch)) for first in range(0, len(lines.offsets), batch)]
         return np.concatenate([self._blocked(part) for part in parts] or [self._blocked(lines)])
 
-    def _blocked(self, lines: Lines) -> Flags:
+    def _blocked(self, lines: DirectedLines) -> Flags:
         go_on()
         blockers = self.blockers
         blocked = np.zeros((len(lines.offsets), 2, len(blockers.starts)), dtype=bool)
@@ -333,7 +344,7 @@ class _Problem:
             return blocked
         leftward, along = lines.left_of(blockers.corners), lines.along(blockers.corners)
         ahead = along[:, blockers.following] - along
-        for column, side in enumerate((LEFT, RIGHT)):
+        for column, side in enumerate((LEFT_SIDE, RIGHT_SIDE)):
             start, end = self._moved_spans(lines, side)
             moved = leftward - side * self.epsilon
             onward = moved[:, blockers.following]
@@ -347,11 +358,11 @@ class _Problem:
             blocked[:, column] = np.logical_or.reduceat(within, blockers.starts, axis=1) | inside
         return blocked
 
-    def _moved_spans(self, lines: Lines, side: float) -> tuple[Floats, Floats]:
+    def _moved_spans(self, lines: DirectedLines, side: float) -> tuple[Floats, Floats]:
         """(n, 1) and (n, 1) the positions along each line, shifted by an epsilon to one side, between which it is free;
         where the shifted line misses the source or the target, the line before the shift says where it ends.
         """
-        moved = self.spans(Lines(lines.normals, lines.offsets + side * self.epsilon))
+        moved = self.spans(DirectedLines(lines.normals, lines.offsets + side * self.epsilon))
         ends = [
             np.where(
                 np.isfinite(here), here + way * AT_AN_END * self.epsilon, there + way * AT_A_MISSED_END * self.epsilon
@@ -360,14 +371,16 @@ class _Problem:
         ]
         return ends[0][:, None], ends[1][:, None]
 
-    def _chord(self, lines: Lines, disc: Disc, end: float) -> Floats:
-        """(n,) the position along each line at which it leaves (`LEFT`) or meets (`RIGHT`) a disc; nan if it misses."""
+    def _chord(self, lines: DirectedLines, disc: PlaneDisc, end: float) -> Floats:
+        """(n,) the position along each line at which it leaves (`LEFT_SIDE`) or meets (`RIGHT_SIDE`) a disc; nan if it
+        misses.
+        """
         centre = np.array([disc.centre])
         leftward, along = lines.left_of(centre)[:, 0], lines.along(centre)[:, 0]
         half = np.sqrt(np.maximum((disc.radius - leftward) * (disc.radius + leftward), 0.0))
         return np.where(np.abs(leftward) <= disc.radius + self.epsilon, along + end * half, np.nan)
 
-    def _meetings(self, lines: Lines, outline: Outlines) -> Floats:
+    def _meetings(self, lines: DirectedLines, outline: Outlines) -> Floats:
         """(n, 2 * corners) the positions along each line at which it crosses an outline or touches a corner, or inf."""
         leftward, along = lines.left_of(outline.corners), lines.along(outline.corners)
         onward, ahead = leftward[:, outline.following], along[:, outline.following] - along
@@ -376,12 +389,12 @@ class _Problem:
         return np.concatenate([crossing, np.where(np.abs(leftward) <= self.epsilon, along, np.inf)], axis=1)
 
 
-def _direct(source: End, target: End, epsilon: float) -> tuple[Lines, Floats | None]:
+def _direct(source: End, target: End, epsilon: float) -> tuple[DirectedLines, Floats | None]:
     """The line straight to the target, and a point (2,) of both where source and target touch or overlap, else None."""
     if isinstance(source, Outlines):
         here, there = plane_geometry.nearest_points(source, target)
         touching = bool(np.hypot(*(there - here)) <= epsilon)
-    elif isinstance(target, Disc):
+    elif isinstance(target, PlaneDisc):
         here, there = np.array(source.centre), np.array(target.centre)
         touching = plane_geometry.disc_distance(source, target) <= epsilon
     else:
@@ -391,7 +404,7 @@ def _direct(source: End, target: End, epsilon: float) -> tuple[Lines, Floats | N
     apart = float(np.hypot(*across))
     direction = across / apart if apart else np.array([1.0, 0.0])
     normal = np.array([-direction[1], direction[0]])
-    line = Lines(normal[None], np.array([normal @ here]))
+    line = DirectedLines(normal[None], np.array([normal @ here]))
     if not touching:
         return line, None
     if isinstance(target, Outlines):
@@ -415,7 +428,7 @@ def _may_be_between(source: End, target: End, blockers: Outlines, direction: Flo
     return flags
 
 
-def _worth_trying(supports: Supports, problem: _Problem, direct: Lines) -> tuple[Supports, LineCells | None]:
+def _worth_trying(supports: Supports, problem: _Problem, direct: DirectedLines) -> tuple[Supports, LineCells | None]:
     """The supports that a free line can touch, and, where there are many, the cells in which it can be, else None."""
     cells, worth = None, supports.convex
     if len(worth) > MANY_SUPPORTS:
@@ -425,7 +438,7 @@ def _worth_trying(supports: Supports, problem: _Problem, direct: Lines) -> tuple
     return Supports(**{field.name: getattr(supports, field.name)[worth] for field in fields(Supports)}), cells
 
 
-def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) -> Iterator[Lines]:
+def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) -> Iterator[DirectedLines]:
     """The lines from source to target that touch two supports without cutting either off, in batches."""
     count = len(supports.reach)
     rows = max(1, SUPPORT_PAIRS_AT_ONCE // max(1, count))
@@ -444,15 +457,15 @@ def _bitangents(supports: Supports, cells: LineCells | None, problem: _Problem) 
             yield lines.chosen(slice(start, start + batch))
 
 
-def _with_most_clearance(lines: Lines, free: Flags, supports: Supports, problem: _Problem) -> Lines:
+def _with_most_clearance(lines: DirectedLines, free: Flags, supports: Supports, problem: _Problem) -> DirectedLines:
     """One of the lines that are ``free`` (lines, 2), shifted left or right, in the middle of the most clearance."""
     which, column = (values[:CLEARANCES_AT_ONCE] for values in np.nonzero(free))
-    side = np.where(column == 0, LEFT, RIGHT)
+    side = np.where(column == 0, LEFT_SIDE, RIGHT_SIDE)
     lines = lines.chosen(which)
     distance = side[:, None] * (lines.left_of(supports.points) + supports.reach)
     clearance = np.where(distance > problem.epsilon, distance, np.inf).min(axis=1)
     clearance = np.where(np.isfinite(clearance), clearance, 0.0)
-    moved = Lines(lines.normals, lines.offsets + side * clearance / 2.0)
+    moved = DirectedLines(lines.normals, lines.offsets + side * clearance / 2.0)
     clear = np.isfinite(problem.spans(moved)[1]) & ~problem.blocked(moved).any(axis=(1, 2))
     best = int(np.argmax(np.where(clear, clearance, -1.0)))
     chosen = moved if clear[best] else lines

@@ -23,26 +23,28 @@ from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats, components, nearest_of_segments, nearest_of_triangles
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal
-from silhouette.relations.beams import RAYS_RIGHT_TO, TOUCH, axes, bounds, bounds_at, lengths, widened, widths
+from silhouette.relations.beams import BEAM_TOUCH_MM, RAYS_RIGHT_TO, axes, bounds, bounds_at, lengths, widened, widths
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles
-from silhouette.relations.points import Balls, Measured, PointSet, balls
+from silhouette.relations.points import Balls, ErrorBound, PointSet, balls
 from silhouette.relations.visible import observed, seen_points
 from silhouette.scenes.surfaces import is_upright
 
 # ---- proofs that all lines are blocked
 
 SLACK = 1e-6  # mm: by so much a shaft is taken as wider than it is
-LARGE = 0.5  # faces larger than this share of a shaft are told from those beside it by distance, not by a ball
+# Faces larger than this share of a shaft are told from those beside it by distance, not by a ball.
+LARGE_FACE_SHARE = 0.5
 
-ASIDE = 0.3 * np.array([[0.48, 0.6, 0.64], [0.36, -0.48, 0.8]])
+CROSSING_OFFSETS = 0.3 * np.array([[0.48, 0.6, 0.64], [0.36, -0.48, 0.8]])
 """Shares of the radii of both balls, by which the line whose crossings are counted lies beside the middles: these often
 lie in the plane of an edge, such as that of the ground, and any line of a shaft tells the same."""
 
-CLEARLY = 1e-9  # a line that passes an edge nearer than this share of the triangle's size leaves open on which side
+# A line that passes an edge nearer than this share of the triangle's size leaves open on which side.
+EDGE_TOLERANCE_SHARE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class _Surface:
+class _MeshFaces:
     """The faces of a mesh."""
 
     edges: NDArray[np.int64]  # (m, 3) the edges of each face; corners at one place are one, whatever their numbers
@@ -77,14 +79,14 @@ def _proven(mesh: Mesh, segments: Floats, balls: Floats, row: Indices, face: Ind
     size = surface.radius[face]
     away, there = _from_lines(segments, row, surface.middle[face])
     near = away <= shaft + size
-    large = np.flatnonzero(near & (size > LARGE * shaft) & (away > shaft - size))
+    large = np.flatnonzero(near & (size > LARGE_FACE_SHARE * shaft) & (away > shaft - size))
     ends = segments[row[large], 0], segments[row[large], 1]
     near[large] = nearest_of_triangles(*ends, _corners(mesh, face[large]))[0] <= shaft[large]
     row, face, shaft, size, away, there = (part[near] for part in (row, face, shaft, size, away, there))
     if len(row) == 0:
         return row
     spoilt, odd = np.zeros(len(row), dtype=np.bool_), np.zeros(len(row), dtype=np.bool_)
-    lines = segments + balls[:, :, None] * ASIDE
+    lines = segments + balls[:, :, None] * CROSSING_OFFSETS
     met = np.flatnonzero(away <= size + shaft)
     odd[met], spoilt[met] = _crossed(lines[row[met]], _corners(mesh, face[met]))
     is_rim = ~surface.even[surface.edges[face]]
@@ -119,11 +121,11 @@ def _crossed(segments: Floats, corners: Floats) -> tuple[Flags, Flags]:
     before = np.einsum("ij,ij->i", normal, segments[:, 0] - corners[:, 0])
     after = np.einsum("ij,ij->i", normal, segments[:, 1] - corners[:, 0])
     reach = np.linalg.norm(seen, axis=2).max(axis=1)
-    slack = CLEARLY * reach * reach * np.linalg.norm(way, axis=1)
+    slack = EDGE_TOLERANCE_SHARE * reach * reach * np.linalg.norm(way, axis=1)
     # a face seen edge-on, or without area, is clearly missed only where one corner's side says so
     missed = (sides.min(axis=1) < -slack) & (sides.max(axis=1) > slack)
     unclear = ~missed & ((np.abs(sides) <= slack[:, None]).any(axis=1))
-    height = CLEARLY * np.linalg.norm(normal, axis=1) * reach
+    height = EDGE_TOLERANCE_SHARE * np.linalg.norm(normal, axis=1) * reach
     beyond = (before * after > 0.0) & (np.minimum(np.abs(before), np.abs(after)) > height)
     unclear |= ~missed & (np.minimum(np.abs(before), np.abs(after)) <= height)
     unclear &= ~beyond
@@ -161,14 +163,14 @@ def _from_lines(segments: Floats, row: Indices, points: Floats) -> tuple[Floats,
 
 
 @derived
-def _surface(mesh: Mesh) -> _Surface:
+def _surface(mesh: Mesh) -> _MeshFaces:
     faces = merge_equal(mesh.vertices)[1][mesh.faces].astype(np.int64)
     ends = np.sort(np.stack([faces, np.roll(faces, -1, axis=1)], axis=2), axis=2).reshape(-1, 2)
     _, number, counts = np.unique(ends @ [len(mesh.vertices), 1], return_inverse=True, return_counts=True)
     corners = mesh.vertices[mesh.faces]
     middle = (corners.min(axis=1) + corners.max(axis=1)) / 2
     radius = np.sqrt(((corners - middle[:, None]) ** 2).sum(axis=2).max(axis=1))
-    return _Surface(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
+    return _MeshFaces(number.reshape(-1, 3), counts % 2 == 0, middle, radius)
 
 
 # ---- what stands on the ground
@@ -216,7 +218,7 @@ def _lower(mesh: Mesh, by: float) -> Mesh:
 
 # ---- the search
 
-RESOLUTION = 0.4  # mm: the spacing of samples by default: it decides whether there is a line of 1 mm
+BEAM_SAMPLE_SPACING_MM = 0.4  # mm: the spacing of samples by default: it decides whether there is a line of 1 mm
 BALL_PAIRS_AT_ONCE = 30_000  # pairs of balls that are looked into together; of more, those that promise most come first
 MAX_BALL_PAIRS = 200_000  # pairs of balls that are looked at for one question; what is left is told in the error
 
@@ -224,11 +226,11 @@ FEW_ALONG, FEW_PAIRS = 24.0, 2_000
 """Few samples are so many along the longest side of a set; so many pairs of balls of them are looked at, at most."""
 
 MUCH_FEWER = 2.5  # between few samples is looked first where they lie so many times as far apart as all
-TRIED = 48  # free lines on each level whose width is worked out
-MOVED = 4  # lines that are moved to where their beams are wider, at most
+MAX_TRIED_LINES = 48  # free lines on each level whose width is worked out
+MAX_MOVED_LINES = 4  # lines that are moved to where their beams are wider, at most
 COUNTED = 512  # lines of which it is counted what blocks them
 SUNK = 100.0  # mm by which what stands on the ground goes on below it
-MOST_FACES = 2_000_000  # pairs of a shaft and a face in it that are looked at for one question
+MAX_SHAFT_FACES = 2_000_000  # pairs of a shaft and a face in it that are looked at for one question
 
 
 def widest_line(
@@ -237,9 +239,9 @@ def widest_line(
     blockers: Iterable[Blocker],
     *,
     least: float = 0.0,
-    resolution: float = RESOLUTION,
+    resolution: float = BEAM_SAMPLE_SPACING_MM,
     effort: float = 1.0,
-) -> Measured:
+) -> ErrorBound:
     """The diameter of the widest straight round beam that leads from a point of one set to a point of another.
 
     A beam has round ends, whose tips are the two points: like a string held by both, it is cut short by its own radius,
@@ -277,15 +279,15 @@ def widest_line(
         search.look()
     by = () if search.is_found else search.blocking()
     error = 0.0 if search.is_found else max(0.0, search.most - search.width)
-    if not search.is_found and search.width > 0.0 and np.isfinite(least) and least - search.width <= TOUCH:
-        return Measured(least, error, search.segment[None], by)
+    if not search.is_found and search.width > 0.0 and np.isfinite(least) and least - search.width <= BEAM_TOUCH_MM:
+        return ErrorBound(least, error, search.segment[None], by)
     lines = search.segment[None] if search.width > 0.0 else np.zeros((0, 2, 3))
-    return Measured(search.width, error, lines, by)
+    return ErrorBound(search.width, error, lines, by)
 
 
 def _searched(
     points: tuple[PointSet, PointSet], obstacles: Obstacles, least: float, resolution: float, effort: float
-) -> _Search:
+) -> _BeamSearch:
     """The search for a beam after it was run: between few samples and, if none is found, between all."""
     few = [max(resolution, float(np.ptp(side.box, axis=0).max()) / FEW_ALONG) for side in points]
     stages = [([resolution] * 2, effort)]
@@ -293,7 +295,7 @@ def _searched(
         stages.insert(0, (few, FEW_PAIRS / MAX_BALL_PAIRS))
     for spacings, much in stages:
         trees = balls(points[0], spacings[0], points[1].box), balls(points[1], spacings[1], points[0].box)
-        search = _Search(points, trees, obstacles, least, resolution, much)
+        search = _BeamSearch(points, trees, obstacles, least, resolution, much)
         search.run()
         if search.is_found:
             break
@@ -301,7 +303,7 @@ def _searched(
 
 
 @dataclass(eq=False)
-class _Search:
+class _BeamSearch:
     """The search for the widest beam: pairs of balls, from coarse to fine; see `widest_line`."""
 
     points: tuple[PointSet, PointSet]
@@ -320,7 +322,7 @@ class _Search:
     @property
     def is_found(self) -> bool:
         """Whether a beam was found that ends the search."""
-        return self.width > 0.0 and self.width >= self.least - TOUCH
+        return self.width > 0.0 and self.width >= self.least - BEAM_TOUCH_MM
 
     @property
     def needed(self) -> float:
@@ -373,7 +375,7 @@ class _Search:
     def _block(self, pairs: Indices, segments: Floats, reach: Floats, levels: list[int]) -> Flags:
         """(n,) which pairs may have a beam of any width."""
         radii = np.stack(self._radii(pairs, levels), axis=1)
-        left = int(self.effort * MOST_FACES) - self.faces
+        left = int(self.effort * MAX_SHAFT_FACES) - self.faces
         blocked, looked = all_blocked(segments, radii, self.obstacles, left)
         self.faces += looked
         return ~blocked
@@ -417,7 +419,7 @@ class _Search:
         free = np.flatnonzero(~self.obstacles.blocked(axes(segments, 2 * RAYS_RIGHT_TO)))
         rank = np.zeros(len(segments))
         rank[free] = 1.0
-        some = free[np.linspace(0, len(free) - 1, min(len(free), TRIED)).astype(int)] if len(free) else free
+        some = free[np.linspace(0, len(free) - 1, min(len(free), MAX_TRIED_LINES)).astype(int)] if len(free) else free
         wide = widths(segments[some], self.obstacles, _greatest(self.least))
         rank[some] += wide
         if len(some) == 0:
@@ -426,7 +428,7 @@ class _Search:
         near = wide[best] > 0.0 and wide[best] + 2 * reach[some[best]] >= self.least
         if wide[best] > self.width:
             self.width, self.segment = float(wide[best]), segments[some[best]]
-        if not self.is_found and self.moves < MOVED and (near or self.least == np.inf) and wide[best] > 0.0:
+        if not self.is_found and self.moves < MAX_MOVED_LINES and (near or self.least == np.inf) and wide[best] > 0.0:
             self.moves += 1
             greatest = _greatest(self.least)
             trust, enough = float(reach[some[best]]), self.least if self.least > 0.0 else np.inf

@@ -2,9 +2,10 @@
 
 A line runs from a point of the attacker's base to a point of the target's, seen from above. What counts as crossed:
 
-- A line crosses a region if it passes through its inside, farther than `EPSILON` from its edge. One that only touches
+- A line crosses a region if it passes through its inside, farther than `TOUCH_EPSILON_MM` from its edge. One that only
+touches
   it, in a point or along an edge, does not. A sheet without thickness is crossed by what passes through it.
-- A gap between two regions that is narrower than `EPSILON` is none, and so is the seam of two that touch.
+- A gap between two regions that is narrower than `TOUCH_EPSILON_MM` is none, and so is the seam of two that touch.
 - What lies under a base counts like all else, and so does a region in which a base stands: a line that begins inside of
   it crosses it. A line may begin at any point of the base, so what covers a part of it only is in the way of some
   lines, not of all. Who wants it otherwise leaves the region out, or takes its part above the feet.
@@ -34,31 +35,32 @@ from silhouette.common.geometry import Floats
 from silhouette.common.lazy import cached_property, derived
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.outlines_in_plan import Region, base_end, base_shape, outlines_of, polygons_of, without_specks
-from silhouette.relations.plane_geometry import Disc, Outlines, ring_round, tangent_quadrilateral
-from silhouette.relations.points import Measured
+from silhouette.relations.plane_geometry import Outlines, PlaneDisc, ring_round, tangent_quadrilateral
+from silhouette.relations.points import ErrorBound
 from silhouette.scenes.pieces import Piece
 
 # ---- lines from one point
 
-DIRECTIONS = 24  # points of the target, besides the outermost, by which its shadow, which is convex, is drawn
-TRIED = 8  # about how many points of the attacker's rim are tried at first, besides its middle
-WHOLE = 1.0 - 1e-12  # the share of a base from which on a shadow covers all of it
+SHADOW_POINTS = 24  # points of the target, besides the outermost, by which its shadow, which is convex, is drawn
+FIRST_RIM_POINTS = 8  # about how many points of the attacker's rim are tried at first, besides its middle
+WHOLE_SHADOW_SHARE = 1.0 - 1e-12  # the share of a base from which on a shadow covers all of it
 SHADOW_LENGTH = 100.0  # how far a shadow is drawn, as a multiple of what holds both bases
 
 
-def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> ErrorBound:
     """Whether from every point of the attacker's base some line to a facing point of the target's crosses a region.
 
     A point of the target's outline faces a point of the attacker's base where the line between them meets the target's
     base there first; it is as if it were to every point of the target's base. What lies under the target's base alone
     is therefore not crossed. Where the bases touch or overlap, no line crosses; a point from which nothing is crossed
-    must have room about it of about `EPSILON`. ``lines`` has, from the best point, both outermost lines to the target;
-    where all cross, those from the middle of the attacker's base. ``by`` names the regions that are crossed from there.
+    must have room about it of about `TOUCH_EPSILON_MM`. ``lines`` has, from the best point, both outermost lines to the
+    target; where all cross, those from the middle of the attacker's base. ``by`` names the regions that are crossed
+    from there.
     """
     between = Between.of(attacker, target)
     here, there = between.shapes
     if between.is_touching:
-        return Measured(0.0, lines=between.raised(between.nearest))
+        return ErrorBound(0.0, lines=between.raised(between.nearest))
     shapes = np.array([region.shape for region in regions], dtype=object)
     met = np.flatnonzero(shapely.intersects(shapes, between.inner)) if len(regions) else np.empty(0, np.intp)
     best = _best_point(between, *as_hulls(between, list(shapes[met])))
@@ -68,12 +70,12 @@ def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]
     by: tuple[str, ...] = ()
     if best is None:
         fan = shapely.difference(_fans(point[None], there), there)[0]
-        crossed = met[shapely.intersects(shapes[met], shapely.buffer(fan, -EPSILON, join_style="mitre"))]
+        crossed = met[shapely.intersects(shapes[met], shapely.buffer(fan, -TOUCH_EPSILON_MM, join_style="mitre"))]
         by = tuple(regions[int(number)].name for number in crossed)
     rim = shapely.get_coordinates(there)[:-1]
     outermost = (np.array([point, _outer(point[None], rim, way)[0]]) for way in (1.0, -1.0))
     lines = np.concatenate([between.raised(line) for line in outermost])
-    return Measured(1.0 if best is None else 0.0, lines=lines, by=by)
+    return ErrorBound(1.0 if best is None else 0.0, lines=lines, by=by)
 
 
 def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
@@ -82,13 +84,13 @@ def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
     """
     here, there = between.shapes
     rim = shapely.get_coordinates(here)
-    tried = np.concatenate([between.centres[:1], rim[:: max(1, len(rim) // TRIED)]])
+    tried = np.concatenate([between.centres[:1], rim[:: max(1, len(rim) // FIRST_RIM_POINTS)]])
     bent = shapely.get_parts(shapely.difference(bent, there))
-    fans = shapely.buffer(_fans(tried, there), -EPSILON, join_style="mitre")
+    fans = shapely.buffer(_fans(tried, there), -TOUCH_EPSILON_MM, join_style="mitre")
     free = np.flatnonzero(~shapely.intersects(fans[:, None], np.concatenate([hulls, bent])).any(axis=1))
     if len(free):
         return np.asarray(tried[free[0]])
-    light = shapely.get_coordinates(shapely.buffer(there, -EPSILON, join_style="mitre"))[:-1]
+    light = shapely.get_coordinates(shapely.buffer(there, -TOUCH_EPSILON_MM, join_style="mitre"))[:-1]
     reach = SHADOW_LENGTH * between.hull.length
     # A side alone is convex, as a hull is; a shape that is not is the union of its sides and of what they enclose.
     shadows = [_shadows([ring], light, reach) for ring in map(shapely.get_coordinates, hulls)]
@@ -96,10 +98,10 @@ def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
         for ring in map(shapely.get_coordinates, shapely.get_rings(polygon)):
             shadows.append(_shadows(np.stack([ring[:-1], ring[1:]], axis=1), light, reach))
     shaded = shapely.intersection(np.concatenate([*shadows, bent]), here)
-    if (shapely.area(shaded) >= here.area * WHOLE).any():
+    if (shapely.area(shaded) >= here.area * WHOLE_SHADOW_SHARE).any():
         return None
     left = shapely.difference(here, shapely.union_all(shaded[~shapely.is_empty(shaded)]))
-    left = shapely.get_parts(shapely.buffer(left, -EPSILON / 100.0, join_style="mitre"))
+    left = shapely.get_parts(shapely.buffer(left, -TOUCH_EPSILON_MM / 100.0, join_style="mitre"))
     if not shapely.area(left).sum():
         return None
     inside = shapely.point_on_surface(left[np.argmax(shapely.area(left))])
@@ -109,13 +111,13 @@ def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
 def _shadows(shapes: Any, light: Floats, reach: float) -> Any:
     """(n,) the shadows of convex shapes (n, k, 2), away from a convex light (c, 2): polygons as long as ``reach``."""
     shapes = np.asarray(shapes)
-    some = light[:: max(1, len(light) // DIRECTIONS)]
+    some = light[:: max(1, len(light) // SHADOW_POINTS)]
     some = np.concatenate([some, (some + np.roll(some, -1, axis=0)) / 2.0])
     starts = shapes.reshape(-1, 2)
     outermost = np.stack([_outer(starts, light, way) for way in (1.0, -1.0)], axis=1)
     seen = np.concatenate([outermost, np.broadcast_to(some, (len(starts), *some.shape))], axis=1)
     way = starts[:, None] - seen
-    far = starts[:, None] + reach * way / np.maximum(np.hypot(way[..., 0], way[..., 1]), EPSILON)[..., None]
+    far = starts[:, None] + reach * way / np.maximum(np.hypot(way[..., 0], way[..., 1]), TOUCH_EPSILON_MM)[..., None]
     return shapely.convex_hull(shapely.multipoints(np.concatenate([shapes, far.reshape(len(shapes), -1, 2)], axis=1)))
 
 
@@ -138,8 +140,9 @@ def _fans(points: Floats, shape: Any) -> Any:
 
 # ---- lines from base to base
 
-EPSILON = 1e-6  # mm: what lies no farther than this from an edge touches it
-RIM = 1e-3  # mm by which shapes may reach out of the hull of both bases: else an outermost line would pass them by
+TOUCH_EPSILON_MM = 1e-6  # mm: what lies no farther than this from an edge touches it
+# mm by which shapes may reach out of the hull of both bases: else an outermost line would pass them by.
+HULL_RIM_MM = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +150,7 @@ class Between:
     """What lies between the bases of two pieces, seen from above."""
 
     # The bases of attacker and target, discs or outlines with one convex polygon
-    ends: tuple[Disc | Outlines, Disc | Outlines]
+    ends: tuple[PlaneDisc | Outlines, PlaneDisc | Outlines]
     shapes: tuple[Any, Any]  # the same as polygons of shapely
     heights: Floats  # (2,) mm, z of their undersides, where lines are drawn
     centres: Floats  # (2, 2) mm, the middles of the bases
@@ -160,31 +163,33 @@ class Between:
     @cached_property
     def hull(self) -> Any:
         """The area of all lines from one base to the other: the convex hull of both."""
-        rings = [ring_round(each) if isinstance(each, Disc) else each.corners for each in self.ends]
+        rings = [ring_round(each) if isinstance(each, PlaneDisc) else each.corners for each in self.ends]
         hull = shapely.convex_hull(shapely.multipoints(np.concatenate(rings)))
-        if isinstance(self.ends[0], Disc) and isinstance(self.ends[1], Disc):
+        if isinstance(self.ends[0], PlaneDisc) and isinstance(self.ends[1], PlaneDisc):
             between = tangent_quadrilateral(self.ends[0], self.ends[1])
             hull = shapely.union(hull, shapely.Polygon(between)) if len(between) else hull
         return hull
 
     @cached_property
     def inner(self) -> Any:
-        """The hull without its rim of `EPSILON`: what meets it is crossed by some line."""
-        inner = shapely.buffer(self.hull, -EPSILON, join_style="mitre")
+        """The hull without its rim of `TOUCH_EPSILON_MM`: what meets it is crossed by some line."""
+        inner = shapely.buffer(self.hull, -TOUCH_EPSILON_MM, join_style="mitre")
         shapely.prepare(inner)
         return inner
 
     @cached_property
     def inner_ends(self) -> Any:
-        """Both bases without their rims of `EPSILON`."""
-        ends = shapely.multipolygons([shapely.buffer(shape, -EPSILON, join_style="mitre") for shape in self.shapes])
+        """Both bases without their rims of `TOUCH_EPSILON_MM`."""
+        ends = shapely.multipolygons(
+            [shapely.buffer(shape, -TOUCH_EPSILON_MM, join_style="mitre") for shape in self.shapes]
+        )
         shapely.prepare(ends)
         return ends
 
     @cached_property
     def outermost(self) -> Any:
         """(2,) the lines that touch both bases from one side, a little farther out: what meets both leaves no line."""
-        outer = shapely.buffer(self.hull, 2.0 * EPSILON, join_style="mitre")
+        outer = shapely.buffer(self.hull, 2.0 * TOUCH_EPSILON_MM, join_style="mitre")
         rim = shapely.get_coordinates(shapely.convex_hull(outer))
         nearest = np.stack([shapely.distance(shapely.points(rim), shape) for shape in self.shapes]).argmin(axis=0)
         changes = np.flatnonzero(nearest[1:] != nearest[:-1])
@@ -199,7 +204,7 @@ class Between:
     @property
     def is_touching(self) -> bool:
         """Whether the bases touch or overlap."""
-        return bool(np.hypot(*(self.nearest[1] - self.nearest[0])) <= EPSILON)
+        return bool(np.hypot(*(self.nearest[1] - self.nearest[0])) <= TOUCH_EPSILON_MM)
 
     def raised(self, line: Floats) -> Floats:
         """(1, 2, 3) a line in plan (2, 2) at the heights of the bases' undersides."""
@@ -218,17 +223,17 @@ def _between(attacker: Piece, target: ref[Piece]) -> Between:
     return Between((ends[0], ends[1]), (shapes[0], shapes[1]), heights, centres)
 
 
-def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+def any_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> ErrorBound:
     """Whether some line from base to base crosses a region. ``by`` has all regions crossed, ``lines`` one line."""
     between = Between.of(attacker, target)
     crossed = _by_size(regions, between.inner)
     if not crossed:
-        return Measured(0.0)
+        return ErrorBound(0.0)
     line = _line_through(between, shapely.intersection(crossed[0].shape, between.inner))
-    return Measured(1.0, lines=between.raised(line), by=tuple(region.name for region in crossed))
+    return ErrorBound(1.0, lines=between.raised(line), by=tuple(region.name for region in crossed))
 
 
-def centre_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+def centre_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region]) -> ErrorBound:
     """Whether the line from the middle of one base to the middle of the other crosses a region."""
     between = Between.of(attacker, target)
     regions = [region for region in regions if _is_met(between.centres, region.shape)]
@@ -238,10 +243,10 @@ def centre_line_crosses(attacker: Piece, target: Piece, regions: Sequence[Region
     if not by:
         seam = crossings(between.centres, shapely.union_all([region.shape for region in regions]))
         by = tuple(region.name for region in regions) if len(seam) else ()
-    return Measured(1.0 if by else 0.0, lines=between.raised(between.centres), by=by)
+    return ErrorBound(1.0 if by else 0.0, lines=between.raised(between.centres), by=by)
 
 
-def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> Measured:
+def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -> ErrorBound:
     """Whether no straight line from base to base is free of the regions, all taken together. ``lines`` has a free line
     where there is one, else the shortest line. ``by`` names, where none is free, the regions that alone leave no line
     free, or without such every region that some line crosses.
@@ -250,9 +255,9 @@ def all_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]) -
     met = _by_size(regions, between.inner)
     line = _free(between, met)
     if line is not None:
-        return Measured(0.0, lines=between.raised(line))
+        return ErrorBound(0.0, lines=between.raised(line))
     alone = [region for region in met if _free(between, [region]) is None] if len(met) > 1 else []
-    return Measured(1.0, lines=between.raised(between.nearest), by=tuple(region.name for region in alone or met))
+    return ErrorBound(1.0, lines=between.raised(between.nearest), by=tuple(region.name for region in alone or met))
 
 
 def crossings(line: Floats, shape: Any) -> Floats:
@@ -265,15 +270,15 @@ def crossings(line: Floats, shape: Any) -> Floats:
     """
     step = line[1] - line[0]
     length = float(np.hypot(*step))
-    if length <= EPSILON:
+    if length <= TOUCH_EPSILON_MM:
         return np.empty((0, 2))
     along = step / length
-    aside = EPSILON * np.array([-along[1], along[0]])
+    aside = TOUCH_EPSILON_MM * np.array([-along[1], along[0]])
     # On either side of the line: only where both are inside does the line itself pass through.
     sides = shapely.intersection(shapely.linestrings([line + aside, line - aside]), shape)
     flat = shapely.transform(sides, lambda points: np.column_stack([(points - line[0]) @ along, 0.0 * points[:, 0]]))
     both = shapely.get_parts(shapely.intersection(*flat))
-    parts = np.sort([shapely.get_coordinates(part)[[0, -1], 0] for part in both if part.length > EPSILON])
+    parts = np.sort([shapely.get_coordinates(part)[[0, -1], 0] for part in both if part.length > TOUCH_EPSILON_MM])
     return parts.reshape(-1, 2)[np.argsort(parts.reshape(-1, 2)[:, 0])]
 
 
@@ -287,7 +292,7 @@ def _by_size(regions: Sequence[Region], area: Any) -> list[Region]:
 
 
 def _is_met(line: Floats, shape: Any) -> bool:
-    return bool(shapely.dwithin(shapely.LineString(line), shape, EPSILON))
+    return bool(shapely.dwithin(shapely.LineString(line), shape, TOUCH_EPSILON_MM))
 
 
 def _free(between: Between, regions: Sequence[Region]) -> Floats | None:
@@ -299,9 +304,9 @@ def _free(between: Between, regions: Sequence[Region]) -> Floats | None:
         return None
     blockers = outlines_of(shapely.multipolygons(np.concatenate([hulls, bent])))
     source, target = between.ends
-    swapped = isinstance(source, Disc) and isinstance(target, Outlines)
+    swapped = isinstance(source, PlaneDisc) and isinstance(target, Outlines)
     ends = (target, source) if swapped else (source, target)
-    line = find_free_line(*ends, blockers, EPSILON, reasons=False).line
+    line = find_free_line(*ends, blockers, TOUCH_EPSILON_MM, reasons=False).line
     return line[::-1] if line is not None and swapped else line
 
 
@@ -312,7 +317,7 @@ def as_hulls(between: Between, shapes: Sequence[Any]) -> tuple[Any, Any]:
     A line passes a connected shape on one side, and what it passes on one side, it passes with all that lies between:
     the convex hull, if neither base reaches into that. Hulls that overlap become one.
     """
-    near = shapely.buffer(between.hull, RIM, join_style="mitre")
+    near = shapely.buffer(between.hull, HULL_RIM_MM, join_style="mitre")
     parts = shapely.get_parts(polygons_of(shapely.union_all(shapely.intersection(np.array(shapes, object), near))))
     while True:
         hulls = shapely.convex_hull(parts)

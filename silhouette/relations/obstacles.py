@@ -65,7 +65,7 @@ Blocker = tuple[Piece, Mesh]  # a piece, and the part of it that blocks, in its 
 Indices = NDArray[np.intp]
 FACES_IN_A_GROUP = 16
 GROUP_PAIRS_AT_ONCE = 4_000_000  # pairs of a segment and a group that are compared at once
-TRIANGLES_AT_ONCE = 200_000  # pairs of a segment and a triangle of which the distance is worked out at once
+SEGMENT_TRIANGLES_AT_ONCE = 200_000  # pairs of a segment and a triangle of which the distance is worked out at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +139,7 @@ class Obstacles:
             some = slice(start, start + at_once)
             apart = _from_segments(segments[some], self._middle[own]) - self._radius[own]
             row, group = np.nonzero(apart <= reach[some, None])
-            portion = (np.cumsum(np.bincount(row, minlength=1)) // (TRIANGLES_AT_ONCE // FACES_IN_A_GROUP))[row]
+            portion = (np.cumsum(np.bincount(row, minlength=1)) // (SEGMENT_TRIANGLES_AT_ONCE // FACES_IN_A_GROUP))[row]
             for part in np.split(np.arange(len(row)), np.flatnonzero(np.diff(portion)) + 1):
                 which, face = self._faces(own[group[part]])
                 yield row[part][which] + start, face
@@ -155,7 +155,7 @@ class Obstacles:
         apart = _from_segments(segments, self._middle)
         within = np.minimum(reach, (apart + self._radius).min(axis=1, initial=np.inf)) + 1e-9
         segment, group = np.nonzero(apart - self._radius <= within[:, None])
-        at_once = TRIANGLES_AT_ONCE // FACES_IN_A_GROUP
+        at_once = SEGMENT_TRIANGLES_AT_ONCE // FACES_IN_A_GROUP
         for first in range(0, len(segment), at_once):
             go_on()
             some, groups = segment[first : first + at_once], group[first : first + at_once]

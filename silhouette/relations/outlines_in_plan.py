@@ -15,17 +15,19 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import derived
 from silhouette.meshes.cutting import CUT_TOLERANCE, cut_at
 from silhouette.meshes.mesh import Mesh, keep_beside, recorded
-from silhouette.relations.plane_geometry import Disc, Outlines
+from silhouette.relations.plane_geometry import Outlines, PlaneDisc
 from silhouette.scenes.ground import Ground
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.surfaces import is_upright
 
 # ---- the shadow of a mesh
 
-SHEET = 1e-4  # mm to either side by which what stands upright without thickness is drawn out, so that lines cross it
-UPRIGHT = 1e-9  # a triangle with a smaller doubled area in plan, as a share of its longest side squared, is a line
+# mm to either side by which what stands upright without thickness is drawn out, so that lines cross it.
+SHEET_HALF_WIDTH_MM = 1e-4
+# A triangle with a smaller doubled area in plan, as a share of its longest side squared, is a line.
+UPRIGHT_AREA_SHARE = 1e-9
 PORTION_TRIANGLES = 2000  # the number of triangles whose areas are united at once: it takes a tenth of a second
-VERSION = 2  # raised whenever another shape is found for a mesh
+OUTLINES_VERSION = 2  # raised whenever another shape is found for a mesh
 
 
 @derived
@@ -36,7 +38,7 @@ def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
 
     What is solid there counts, not its surface alone: between 10 and 20 mm a box of 50 mm covers all of its plan. A
     solid is what a closed surface holds. A face that lies level at ``above`` does not count, one at ``below`` does. An
-    upright sheet without thickness becomes a strip `SHEET` to either side of it.
+    upright sheet without thickness becomes a strip `SHEET_HALF_WIDTH_MM` to either side of it.
 
     >>> from silhouette.meshes.primitives import Box, Solid, solid
     >>> block = solid(Solid(Box((4.0, 3.0, 50.0))))
@@ -46,12 +48,12 @@ def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
     lowest, highest = (float(mesh.bounds[end, 2]) for end in (0, 1))
     slab = mesh
     if below < highest:
-        slab = _kept(slab, below, lower=True)
+        slab = _side_of_cut(slab, below, lower=True)
     if above >= lowest - CUT_TOLERANCE:
-        slab = _kept(slab, above, lower=False)
+        slab = _side_of_cut(slab, above, lower=False)
     if slab is not mesh:
         keep_beside(mesh, slab)
-    area = shapely.from_wkb(recorded(slab, _Area, VERSION, _Area.of).wkb.tobytes())
+    area = shapely.from_wkb(recorded(slab, _Area, OUTLINES_VERSION, _Area.of).wkb.tobytes())
     if lowest < above < highest:
         area = shapely.union(area, section(mesh, above + 2.0 * CUT_TOLERANCE))
     return polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
@@ -127,7 +129,7 @@ def _in_plan(mesh: Mesh) -> tuple[Floats, Flags, Floats]:
     sides = np.roll(corners, -1, axis=1) - corners
     lengths = (sides**2).sum(axis=2)
     doubled = np.abs(sides[:, 0, 0] * sides[:, 1, 1] - sides[:, 0, 1] * sides[:, 1, 0])
-    return corners, doubled <= UPRIGHT * lengths.max(axis=1, initial=0.0), lengths
+    return corners, doubled <= UPRIGHT_AREA_SHARE * lengths.max(axis=1, initial=0.0), lengths
 
 
 def _sheets(mesh: Mesh, area: Any) -> Any:
@@ -138,14 +140,14 @@ def _sheets(mesh: Mesh, area: Any) -> Any:
         return shapely.Polygon()
     rows, longest = np.arange(len(corners)), lengths.argmax(axis=1)
     ends = np.stack([corners[rows, longest], corners[rows, (longest + 1) % 3]], axis=1)
-    lines = shapely.linestrings(ends[lengths[rows, longest] > SHEET**2])
-    around = shapely.buffer(area, SHEET, quad_segs=2)
+    lines = shapely.linestrings(ends[lengths[rows, longest] > SHEET_HALF_WIDTH_MM**2])
+    around = shapely.buffer(area, SHEET_HALF_WIDTH_MM, quad_segs=2)
     shapely.prepare(around)
     outside = lines[~shapely.covered_by(lines, around)]
-    return shapely.union_all(shapely.buffer(outside, SHEET, cap_style="flat"))
+    return shapely.union_all(shapely.buffer(outside, SHEET_HALF_WIDTH_MM, cap_style="flat"))
 
 
-def _kept(mesh: Mesh, height: float, *, lower: bool) -> Mesh:
+def _side_of_cut(mesh: Mesh, height: float, *, lower: bool) -> Mesh:
     """What lies below a height or in it, or what lies above."""
     cut, below = cut_at(mesh, height)
     return cut.subset(below if lower else ~below)
@@ -183,8 +185,8 @@ the base; of a piece without a base, as high as its body.
 """
 
 SAME_CORNER = 1e-9  # mm: corners of an outline that lie no farther apart are one
-SPECK = 1e-12  # mm: coordinates nearer to 0 are 0: in squares of much smaller ones, shapely divides by zero
-NO_AREA = 1e-10  # mm²: what has no more is what rounding left of a cut
+SPECK_MM = 1e-12  # mm: coordinates nearer to 0 are 0: in squares of much smaller ones, shapely divides by zero
+NO_AREA_MM2 = 1e-10  # mm²: what has no more is what rounding left of a cut
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +207,7 @@ def without_specks(points: Floats) -> Floats:
     >>> without_specks(np.array([[4.0, 1e-196], [-1e-13, 1e-9]])).tolist()
     [[4.0, 0.0], [0.0, 1e-09]]
     """
-    return np.where(np.abs(points) < SPECK, 0.0, points)
+    return np.where(np.abs(points) < SPECK_MM, 0.0, points)
 
 
 def part_of(piece: Piece, part: Part) -> Mesh:
@@ -248,12 +250,12 @@ def base_shape(piece: Piece) -> Any:
 
 
 @derived
-def base_end(piece: Piece) -> Disc | Outlines:
+def base_end(piece: Piece) -> PlaneDisc | Outlines:
     """The same outline for lines from base to base: a disc where the base is round and stands upright."""
     base = piece.model.base
     if base is not None and base.is_round and is_upright(piece.pose):
         x, y, _ = without_specks(piece.pose.place([[*base.centre, 0.0]])[0])
-        return Disc((float(x), float(y)), base.diameter / 2.0)
+        return PlaneDisc((float(x), float(y)), base.diameter / 2.0)
     return Outlines.of([without_specks(piece.base_outline)])
 
 
@@ -305,7 +307,7 @@ def outlines_of(shape: Any) -> Outlines:
         parts = np.concatenate([parts[~pierced], whole])
         pierced = shapely.get_num_interior_rings(parts) > 0
     parts = shapely.remove_repeated_points(parts, SAME_CORNER)
-    rings = shapely.get_exterior_ring(parts[shapely.area(parts) > NO_AREA])
+    rings = shapely.get_exterior_ring(parts[shapely.area(parts) > NO_AREA_MM2])
     return Outlines.of([shapely.get_coordinates(ring)[:-1] for ring in rings])
 
 

@@ -18,10 +18,12 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property, own_bytes
 
 Indices = NDArray[np.intp]
-EPSILON = 1e-9  # the epsilon, as a share of the distance across both pieces
-ROUNDING = 1e-13  # added to the epsilon, a share of the largest coordinate: far out, coordinates are less exact
-NO_AREA = 1e-12  # a polygon with less area than this, as a share of the square of its extent, is a line
-AROUND = 720  # the number of corners of a polygon that stands for a disc: it reaches out less by 1e-5 of the radius
+EPSILON_SHARE = 1e-9  # the epsilon, as a share of the distance across both pieces
+# Added to the epsilon, a share of the largest coordinate: far out, coordinates are less exact.
+COORDINATE_ROUNDING_SHARE = 1e-13
+NO_AREA_SHARE = 1e-12  # a polygon with less area than this, as a share of the square of its extent, is a line
+# The number of corners of a polygon that stands for a disc: it reaches out less by 1e-5 of the radius.
+DISC_CORNERS = 720
 
 
 @own_bytes.register
@@ -30,7 +32,7 @@ def _(value: shapely.Geometry) -> int:
 
 
 @dataclass(frozen=True)
-class Disc:
+class PlaneDisc:
     """A round base, by its centre and a radius above 0."""
 
     centre: tuple[float, float]
@@ -135,7 +137,7 @@ def fault_in(ring: Any) -> str | None:
     local = corners - corners[0]
     extent = float(np.abs(local).max())
     hull = shapely.convex_hull(shapely.MultiPoint(local)).area
-    if hull <= NO_AREA * extent**2:
+    if hull <= NO_AREA_SHARE * extent**2:
         return "have an area, but its corners lie on one line"
     polygon = shapely.Polygon(corners)
     if not polygon.is_valid:
@@ -148,41 +150,41 @@ def fault_in(ring: Any) -> str | None:
 def epsilon_of(*bounds: Floats) -> float:
     """The overlap below which things only touch, for pieces within these bounds, (2, 2) or more points each.
 
-    >>> round(epsilon_of(Disc((0.0, 0.0), 20.0).bounds, Disc((360.0, 0.0), 20.0).bounds), 8)
+    >>> round(epsilon_of(PlaneDisc((0.0, 0.0), 20.0).bounds, PlaneDisc((360.0, 0.0), 20.0).bounds), 8)
     4.4e-07
     """
     both = np.concatenate(bounds)
     across = float(np.ptp(both, axis=0).sum())
-    return EPSILON * across + ROUNDING * float(np.abs(both).max())
+    return EPSILON_SHARE * across + COORDINATE_ROUNDING_SHARE * float(np.abs(both).max())
 
 
-def disc_distance(first: Disc, second: Disc) -> float:
+def disc_distance(first: PlaneDisc, second: PlaneDisc) -> float:
     """The distance between two discs; 0 where they touch or overlap.
 
-    >>> disc_distance(Disc((0.0, 0.0), 2.0), Disc((8.0, 6.0), 3.0))
+    >>> disc_distance(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((8.0, 6.0), 3.0))
     5.0
-    >>> disc_distance(Disc((0.0, 0.0), 2.0), Disc((0.0, 0.0), 3.0))
+    >>> disc_distance(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((0.0, 0.0), 3.0))
     0.0
     """
     apart = np.hypot(first.centre[0] - second.centre[0], first.centre[1] - second.centre[1])
     return max(0.0, float(apart) - first.radius - second.radius)
 
 
-def outline_distances(disc: Disc, outlines: Outlines) -> Floats:
+def outline_distances(disc: PlaneDisc, outlines: Outlines) -> Floats:
     """(polygons,) the distance of each polygon from a disc; 0 where they touch or overlap.
 
     >>> square = Outlines.of([[[5, -1], [7, -1], [7, 1], [5, 1]]])
-    >>> [outline_distances(disc, square).tolist() for disc in (Disc((0.0, 0.0), 2.0), Disc((6.0, 0.0), 0.5))]
+    >>> [outline_distances(disc, square).tolist() for disc in (PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((6.0, 0.0), 0.5))]
     [[3.0], [0.0]]
     """
     apart: Floats = shapely.distance(outlines.polygons, shapely.Point(disc.centre)) - disc.radius
     return np.maximum(apart, 0.0)
 
 
-def ends_along(piece: Disc | Outlines, axes: Floats) -> Floats:
+def ends_along(piece: PlaneDisc | Outlines, axes: Floats) -> Floats:
     """(n, 2) points along both axes (2, 2) that bound a piece.
 
-    >>> ends_along(Disc((3.0, 0.0), 2.0), np.eye(2)).tolist()
+    >>> ends_along(PlaneDisc((3.0, 0.0), 2.0), np.eye(2)).tolist()
     [[1.0, -2.0], [5.0, 2.0]]
     """
     if isinstance(piece, Outlines):
@@ -191,33 +193,33 @@ def ends_along(piece: Disc | Outlines, axes: Floats) -> Floats:
     return ends
 
 
-def ring_round(disc: Disc) -> Floats:
-    """(`AROUND`, 2) corners, anticlockwise, on the circle of a disc."""
-    turn = np.arange(AROUND) * 2.0 * np.pi / AROUND
+def ring_round(disc: PlaneDisc) -> Floats:
+    """(`DISC_CORNERS`, 2) corners, anticlockwise, on the circle of a disc."""
+    turn = np.arange(DISC_CORNERS) * 2.0 * np.pi / DISC_CORNERS
     return np.array(disc.centre) + disc.radius * np.column_stack([np.cos(turn), np.sin(turn)])
 
 
-def nearest_points(first: Disc | Outlines, second: Disc | Outlines) -> Floats:
+def nearest_points(first: PlaneDisc | Outlines, second: PlaneDisc | Outlines) -> Floats:
     """(2, 2) a point of each piece, as near to each other as any; of a disc its centre stands for it.
 
     >>> square = Outlines.of([[[5, -1], [7, -1], [7, 1], [5, 1]]])
-    >>> nearest_points(Disc((0.0, 0.0), 2.0), square).tolist()
+    >>> nearest_points(PlaneDisc((0.0, 0.0), 2.0), square).tolist()
     [[0.0, 0.0], [5.0, 0.0]]
     """
     shapes = [
-        shapely.Point(piece.centre) if isinstance(piece, Disc) else piece.polygons[0] for piece in (first, second)
+        shapely.Point(piece.centre) if isinstance(piece, PlaneDisc) else piece.polygons[0] for piece in (first, second)
     ]
     points: Floats = shapely.get_coordinates(shapely.shortest_line(*shapes))
     return points
 
 
-def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
+def tangent_quadrilateral(first: PlaneDisc, second: PlaneDisc) -> Floats:
     """(4, 2) the corners, anticlockwise, of the area between the outer common tangents of two discs, where these touch;
     with both discs it makes up their convex hull. (0, 2) where one holds the other.
 
-    >>> tangent_quadrilateral(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)).tolist()
+    >>> tangent_quadrilateral(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((9.0, 0.0), 2.0)).tolist()
     [[0.0, -2.0], [9.0, -2.0], [9.0, 2.0], [0.0, 2.0]]
-    >>> tangent_quadrilateral(Disc((0.0, 0.0), 3.0), Disc((1.0, 0.0), 2.0)).shape
+    >>> tangent_quadrilateral(PlaneDisc((0.0, 0.0), 3.0), PlaneDisc((1.0, 0.0), 2.0)).shape
     (0, 2)
     """
     start, end = np.array(first.centre), np.array(second.centre)
@@ -234,17 +236,17 @@ def tangent_quadrilateral(first: Disc, second: Disc) -> Floats:
     return corners
 
 
-def crossed(source: Disc | Outlines, target: Disc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
+def crossed(source: PlaneDisc | Outlines, target: PlaneDisc | Outlines, outlines: Outlines, epsilon: float) -> Flags:
     """(polygons,) whether some line from a point of the source to a point of the target passes through each polygon:
     one that reaches into the convex hull of both by no more than an epsilon only touches it. Where the target is a
     polygon, what lies within it is not passed.
 
     >>> post = Outlines.of([[[4, 2], [5, 2], [5, 9], [4, 9]]])
-    >>> crossed(Disc((0.0, 0.0), 2.5), Disc((9.0, 0.0), 2.5), post, 1e-9).tolist()
+    >>> crossed(PlaneDisc((0.0, 0.0), 2.5), PlaneDisc((9.0, 0.0), 2.5), post, 1e-9).tolist()
     [True]
-    >>> crossed(Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0), post, 1e-9).tolist()
+    >>> crossed(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((9.0, 0.0), 2.0), post, 1e-9).tolist()
     [False]
-    >>> crossed(Disc((0.0, 0.0), 2.0), Outlines.of([[[9, -3], [10, -3], [10, 3], [9, 3]]]), post, 1e-9).tolist()
+    >>> crossed(PlaneDisc((0.0, 0.0), 2.0), Outlines.of([[[9, -3], [10, -3], [10, 3], [9, 3]]]), post, 1e-9).tolist()
     [True]
     """
     if isinstance(source, Outlines):
@@ -254,15 +256,15 @@ def crossed(source: Disc | Outlines, target: Disc | Outlines, outlines: Outlines
         )
         return np.asarray(shapely.intersects(outlines.polygons, hull), dtype=bool)
     # Both ends are made smaller by the epsilon: a polygon that still meets their hull overlaps by more than that.
-    small = Disc(source.centre, max(source.radius - epsilon, 0.0))
+    small = PlaneDisc(source.centre, max(source.radius - epsilon, 0.0))
     flags: Flags = shapely.dwithin(outlines.polygons, shapely.Point(small.centre), small.radius)
     if isinstance(target, Outlines):
-        rays = [tangent_quadrilateral(small, Disc((float(x), float(y)), 0.0)) for x, y in target.corners]
+        rays = [tangent_quadrilateral(small, PlaneDisc((float(x), float(y)), 0.0)) for x, y in target.corners]
         hull = shapely.convex_hull(shapely.MultiPoint(np.concatenate(rays)))
         passed = shapely.difference(shapely.intersection(outlines.polygons, hull), target.polygons[0])
         flags |= shapely.area(passed) > epsilon * shapely.length(hull)
         return flags
-    end = Disc(target.centre, max(target.radius - epsilon, 0.0))
+    end = PlaneDisc(target.centre, max(target.radius - epsilon, 0.0))
     flags |= shapely.dwithin(outlines.polygons, shapely.Point(end.centre), end.radius)
     corners = tangent_quadrilateral(small, end)
     if len(corners):
@@ -270,11 +272,11 @@ def crossed(source: Disc | Outlines, target: Disc | Outlines, outlines: Outlines
     return flags
 
 
-LEFT, RIGHT = 1.0, -1.0  # the side of a directed line, as the sign of the distance to its left
+LEFT_SIDE, RIGHT_SIDE = 1.0, -1.0  # the side of a directed line, as the sign of the distance to its left
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class DirectedLines:
     """Directed straight lines, of points x with ``x @ normal == offset``; the normal (n, 2), of length 1, on their
     left.
     """
@@ -287,9 +289,9 @@ class Lines:
         """(n, 2) the direction of each, of length 1: its normal, turned clockwise."""
         return np.stack([self.normals[:, 1], -self.normals[:, 0]], axis=1)
 
-    def chosen(self, which: Flags | Indices | slice) -> Lines:
+    def chosen(self, which: Flags | Indices | slice) -> DirectedLines:
         """The lines that are flagged, or those with these numbers."""
-        return Lines(self.normals[which], self.offsets[which])
+        return DirectedLines(self.normals[which], self.offsets[which])
 
     def left_of(self, points: Floats) -> Floats:
         """(n, points) the distance of each point to the left of each line, negative to its right."""
@@ -315,7 +317,7 @@ class Supports:
     after: Floats
     convex: Flags  # (n,) whether a line that touches can be free there
 
-    def allow(self, which: Indices, lines: Lines, epsilon: float) -> Flags:
+    def allow(self, which: Indices, lines: DirectedLines, epsilon: float) -> Flags:
         """(lines,) whether each line touches its support ``which`` (lines,) and does not cut the corner off: both
         neighbours lie on one side of the line.
         """
@@ -326,11 +328,13 @@ class Supports:
         return allowed
 
 
-def supports_of(source: Disc | Outlines, target: Disc | Outlines, blockers: Outlines, epsilon: float) -> Supports:
+def supports_of(
+    source: PlaneDisc | Outlines, target: PlaneDisc | Outlines, blockers: Outlines, epsilon: float
+) -> Supports:
     """Everything that a line between source and target can touch."""
     parts = [_supports_of(blockers)]
     for end in (source, target):
-        if isinstance(end, Disc):
+        if isinstance(end, PlaneDisc):
             parts.append(_open_supports(np.array([end.centre] * 2), np.array([end.radius, -end.radius])))
             parts.append(_open_supports(_crossings_with_disc(blockers, end, epsilon)))
         else:
@@ -353,7 +357,7 @@ def _open_supports(points: Floats, reach: Floats | None = None) -> Supports:
     return Supports(points, reach, points + 0.0, points + 0.0, np.ones(len(points), dtype=bool))
 
 
-def _crossings_with_disc(outlines: Outlines, disc: Disc, epsilon: float) -> Floats:
+def _crossings_with_disc(outlines: Outlines, disc: PlaneDisc, epsilon: float) -> Floats:
     """(n, 2) where edges of outlines cross or touch a disc's circle: what lies within the disc is not in the way. On
     the edge from a corner in steps of share s, |start + s step|^2 = radius^2 is a quadratic equation.
     """
@@ -395,7 +399,9 @@ def pairs(first: int, last: int, count: int) -> tuple[Indices, Indices]:
     return earlier + first, later
 
 
-def lines_touching(supports: Supports, first: Indices, second: Indices, epsilon: float) -> tuple[Lines, Indices]:
+def lines_touching(
+    supports: Supports, first: Indices, second: Indices, epsilon: float
+) -> tuple[DirectedLines, Indices]:
     """The directed lines that touch both supports of each pair, and (lines,) the number of each line's pair. The normal
     is at the angle to the step from first to second whose cosine is the difference of their reaches, over their
     distance.
@@ -410,7 +416,9 @@ def lines_touching(supports: Supports, first: Indices, second: Indices, epsilon:
     sine = np.where(np.abs(difference) < apart - epsilon, np.sqrt(1.0 - cosine**2), 0.0)
     cosine = np.where(sine == 0.0, np.sign(cosine), cosine)
     across = np.stack([-step[:, 1], step[:, 0]], axis=1)
-    normals = np.concatenate([step * cosine[:, None] + turn * across * sine[:, None] for turn in (LEFT, RIGHT)])
+    normals = np.concatenate(
+        [step * cosine[:, None] + turn * across * sine[:, None] for turn in (LEFT_SIDE, RIGHT_SIDE)]
+    )
     pair = np.concatenate([pair, pair])
     offsets = np.sum(supports.points[first[pair]] * normals, axis=1) + supports.reach[first[pair]]
-    return Lines(normals, offsets), pair
+    return DirectedLines(normals, offsets), pair

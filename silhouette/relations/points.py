@@ -23,7 +23,7 @@ from silhouette.scenes.pieces import Piece
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class ErrorBound:
     """A length in mm, or a share from 0 to 1.
 
     Attributes:
@@ -83,9 +83,10 @@ def _planes(mesh: Mesh) -> tuple[Floats, Floats]:
 # ---- point sets
 
 PartName = Literal["eye", "head", "body", "whole", "base"]  # the point sets that a piece has by itself
-SIDES = 64  # sides of a standard volume
-RING, MOST_RINGS = 3.0, 200  # mm between the rings of a standard volume; of a very large one, so many in all
-COARSE = 2.0  # mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss
+VOLUME_SIDES = 64  # sides of a standard volume
+RING_SPACING_MM, MAX_RINGS = 3.0, 200  # mm between the rings of a standard volume; of a very large one, so many in all
+# mm: a standard volume that is narrower or lower has triangles and edges as fine as what rays may miss.
+COARSE_VOLUME_MM = 2.0
 STANDING = Pose.standing()
 
 
@@ -177,37 +178,40 @@ def standard_volume(piece: Piece, height: float, radius: float | None = None) ->
     if radius is None:
         radius = float(np.hypot(*(outline - middle).T).max())
     mesh, pose = _tower(round(radius, 6), round(height, 6)), Pose.standing((*middle, piece.base_span[0]))
-    convex = min(radius, height) >= COARSE
+    convex = min(radius, height) >= COARSE_VOLUME_MM
     return PointSet("volume", mesh, pose, np.empty((0, 3)), is_outward(mesh), convex)
 
 
 @remembered
 def _tower(radius: float, height: float) -> Mesh:
     """The closed surface of an upright cylinder on the origin, in rings: long thin triangles take too many samples."""
-    turn = np.linspace(0.0, 2.0 * np.pi, SIDES, endpoint=False)
+    turn = np.linspace(0.0, 2.0 * np.pi, VOLUME_SIDES, endpoint=False)
     rim = radius * np.column_stack([np.cos(turn), np.sin(turn)])
     floors = np.linspace(0.0, height, _rings(height))
     # Up the side; on both lids, rings grow narrower towards a point in the middle.
     shares = np.linspace(1.0, 0.0, _rings(radius))[1:-1]
     levels = [*((share, 0.0) for share in shares[::-1]), *((1.0, z) for z in floors), *((s, height) for s in shares)]
-    rings = np.concatenate([np.column_stack([share * rim, np.full(SIDES, z)]) for share, z in levels])
+    rings = np.concatenate([np.column_stack([share * rim, np.full(VOLUME_SIDES, z)]) for share, z in levels])
     vertices = np.concatenate([rings, [[0.0, 0.0, 0.0], [0.0, 0.0, height]]])
-    here = np.arange(SIDES)
+    here = np.arange(VOLUME_SIDES)
     after = np.roll(here, -1)
     strip = np.concatenate(
-        [np.column_stack([here, after, after + SIDES]), np.column_stack([here, after + SIDES, here + SIDES])]
+        [
+            np.column_stack([here, after, after + VOLUME_SIDES]),
+            np.column_stack([here, after + VOLUME_SIDES, here + VOLUME_SIDES]),
+        ]
     )
-    sides = np.concatenate([strip + SIDES * level for level in range(len(levels) - 1)])
-    last, top = SIDES * (len(levels) - 1), len(rings)
+    sides = np.concatenate([strip + VOLUME_SIDES * level for level in range(len(levels) - 1)])
+    last, top = VOLUME_SIDES * (len(levels) - 1), len(rings)
     lids = [
-        np.column_stack([after, here, np.full(SIDES, top)]),
-        np.column_stack([last + here, last + after, np.full(SIDES, top + 1)]),
+        np.column_stack([after, here, np.full(VOLUME_SIDES, top)]),
+        np.column_stack([last + here, last + after, np.full(VOLUME_SIDES, top + 1)]),
     ]
     return _mesh(vertices, np.concatenate([sides, *lids]))
 
 
 def _rings(length: float) -> int:
-    return max(2, int(np.ceil(min(length / RING, MOST_RINGS))) + 1)
+    return max(2, int(np.ceil(min(length / RING_SPACING_MM, MAX_RINGS))) + 1)
 
 
 def _prism(outline: Floats, low: float, high: float) -> Mesh:
@@ -248,17 +252,18 @@ def _mesh(vertices: Floats, faces: Integers) -> Mesh:
 
 # ---- samples
 
-MOST_SAMPLES = 2_000_000  # before equal ones are merged; of a surface that would have more, it takes fewer
+MAX_POINT_SAMPLES = 2_000_000  # before equal ones are merged; of a surface that would have more, it takes fewer
 MANY_SAMPLES = 500_000  # samples above which long thin triangles are cut across first
-MOST_EYES = 48  # points of a surface from which is looked, at most
+MAX_SURFACE_EYES = 48  # points of a surface from which is looked, at most
 EYES_ALONG = 24.0  # so many stand along the longest side of a surface, before the few are chosen that are far apart
-FINE = 0.4  # a share of the spacing: where most triangles are smaller, samples that are nearer to each other are merged
+# A share of the spacing: where most triangles are smaller, samples that are nearer to each other are merged.
+MERGE_SPACING_SHARE = 0.4
 EQUAL = 6  # decimals of a mm to which samples of neighbouring triangles are compared
 Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class PointSamples:
     """Samples of a point set."""
 
     # (n, 3) mm, in the frame of the set's pose; corners of triangles and single points are among them, where none were
@@ -274,7 +279,7 @@ class Samples:
 class Nest:
     """The samples of a point set in balls within balls, in the frame that its pose places."""
 
-    samples: Samples  # in the order of the balls
+    samples: PointSamples  # in the order of the balls
     middle: tuple[Integers, ...]  # for each level, (2^level,) the samples in the middle of its balls
     # For each level, (2^level,) mm: how far the set's points that belong to a ball lie from that sample
     radius: tuple[Floats, ...]
@@ -325,7 +330,7 @@ class Balls:
         return counts
 
 
-def sampled(points: PointSet, spacing: float) -> Samples:
+def sampled(points: PointSet, spacing: float) -> PointSamples:
     """Samples of a point set, in the frame of its pose, no point of which is farther than ``spacing`` mm from one. What
     is much finer is merged. A very large surface is sampled more coarsely, as the samples say.
 
@@ -335,9 +340,9 @@ def sampled(points: PointSet, spacing: float) -> Samples:
     (8, 1.0)
     """
     if points.mesh is None:
-        return Samples(points.own, np.empty((0, 2), np.int32), 0.0)
+        return PointSamples(points.own, np.empty((0, 2), np.int32), 0.0)
     surface = _of_surface(points.mesh, spacing)
-    return Samples(np.concatenate([surface.points, points.own]), surface.of, surface.spacing)
+    return PointSamples(np.concatenate([surface.points, points.own]), surface.of, surface.spacing)
 
 
 def eyes_in(points: PointSet, toward: Floats) -> Floats:
@@ -348,13 +353,13 @@ def eyes_in(points: PointSet, toward: Floats) -> Floats:
     [[0.0, 0.0, 30.0]]
     """
     if points.mesh is None:
-        return points.single[:MOST_EYES]
+        return points.single[:MAX_SURFACE_EYES]
     extent = float(np.ptp(points.box, axis=0).max())
     tree = balls(points, max(extent / EYES_ALONG, 1e-3), toward)
     spots = tree.placed(np.unique(tree.nest.order[tree.counts[-1]]))
     chosen = [int(np.linalg.norm(spots - spots.mean(axis=0), axis=1).argmax())]
     away = np.linalg.norm(spots - spots[chosen[0]], axis=1)
-    while len(chosen) < min(MOST_EYES, len(spots)) and away.max() > 0.0:
+    while len(chosen) < min(MAX_SURFACE_EYES, len(spots)) and away.max() > 0.0:
         chosen.append(int(away.argmax()))
         away = np.minimum(away, np.linalg.norm(spots - spots[chosen[-1]], axis=1))
     return spots[chosen]
@@ -380,7 +385,7 @@ def _nest(mesh: Mesh, spacing: float, own: bytes) -> Nest:
     return _nested(sampled(PointSet("surface", mesh, STANDING, beside), spacing))
 
 
-def _nested(samples: Samples) -> Nest:
+def _nested(samples: PointSamples) -> Nest:
     order, ordered = _in_halves(samples.points)
     depth = len(order).bit_length() - 1
     middle, radius = list[Integers](), list[Floats]()
@@ -421,14 +426,14 @@ def _squares(blocks: list[Floats], places: list[Floats]) -> Floats:
     return total
 
 
-def _of_surface(mesh: Mesh, spacing: float) -> Samples:
+def _of_surface(mesh: Mesh, spacing: float) -> PointSamples:
     corners, of = mesh.vertices[mesh.faces], np.arange(len(mesh.faces), dtype=np.int32)
-    is_fine = bool(np.median(_longest(corners)) < FINE * spacing)
+    is_fine = bool(np.median(_longest(corners)) < MERGE_SPACING_SHARE * spacing)
     steps = _steps(corners, spacing, is_fine)
     if _count(steps).sum() > MANY_SAMPLES:
         corners, of = _cut_across(corners, of, spacing, is_fine)
         steps = _steps(corners, spacing, is_fine)
-    while _count(steps).sum() > MOST_SAMPLES and steps.max() > 1:
+    while _count(steps).sum() > MAX_POINT_SAMPLES and steps.max() > 1:
         spacing *= 1.5
         steps = _steps(corners, spacing, is_fine)
     points, faces = list[Floats](), list[Integers]()
@@ -443,10 +448,10 @@ def _of_surface(mesh: Mesh, spacing: float) -> Samples:
     if is_fine:  # the outermost sample of each cell stays
         outermost = np.argsort(-((joined - joined.mean(axis=0)) ** 2).sum(axis=1), kind="stable")
         joined, face = joined[outermost], face[outermost]
-        keys = np.floor(joined * (np.sqrt(3.0) / (FINE * spacing)))
+        keys = np.floor(joined * (np.sqrt(3.0) / (MERGE_SPACING_SHARE * spacing)))
     equal = merge_equal(keys)[1]
     first = np.unique(equal, return_index=True)[1]
-    return Samples(joined[first], np.column_stack([face, equal]).astype(np.int32), spacing)
+    return PointSamples(joined[first], np.column_stack([face, equal]).astype(np.int32), spacing)
 
 
 def _longest(corners: Floats) -> Floats:
@@ -459,7 +464,7 @@ def _steps(corners: Floats, spacing: float, is_fine: bool) -> Integers:
     """(n,) into how many steps the sides of triangles (n, 3, 3) are cut: their points lie within a longest side over
     sqrt(3) of a corner.
     """
-    step = (1.0 - FINE * is_fine) * spacing
+    step = (1.0 - MERGE_SPACING_SHARE * is_fine) * spacing
     steps: Integers = np.maximum(1, np.ceil(_longest(corners) / (np.sqrt(3.0) * step) - 1e-9)).astype(np.int64)
     return steps
 

@@ -14,23 +14,25 @@ from silhouette.measure.observation import SEEN, Observation, Sight
 from silhouette.measure.observe import Wanted, observe_many
 from silhouette.models.model import Model
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
-from silhouette.relations.points import Measured, PointSet
+from silhouette.relations.points import ErrorBound, PointSet
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.registry import looking_between_pixels
 from silhouette.renderers.views import View
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.table import Occluders
+from silhouette.scenes.table import BlockingPieces
 
-PIXEL = 0.1  # mm per pixel at the target, by default
+VISIBLE_PIXEL_MM = 0.1  # mm per pixel at the target, by default
 WITNESSES = 64  # pixels, those deepest inside what is seen, through which lines are drawn
 
 
-def observed(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = PIXEL) -> list[Observation]:
+def observed(
+    eyes: Floats, target: PointSet, blockers: Sequence[Blocker], pixel: float = VISIBLE_PIXEL_MM
+) -> list[Observation]:
     """What is seen of a surface from each eye (n, 3), with masks. ValueError where the target has no surface."""
     go_on()
     if target.mesh is None:
         raise ValueError(f"the point set '{target.name}' has no surface to look at")
-    role, own_eye, occluders = np.zeros(len(target.mesh.faces), np.uint8), np.zeros(3), Occluders.of(blockers)
+    role, own_eye, occluders = np.zeros(len(target.mesh.faces), np.uint8), np.zeros(3), BlockingPieces.of(blockers)
     model = Model(
         "surface", "terrain", target.mesh, role, None, own_eye, 90.0, False, "parts", "mm", "given", "z", False, 0, ()
     )
@@ -74,7 +76,7 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
 
 # ---- patches
 
-FINER = 3  # so often are pixels halved at most, where the width that is compared with lies within the error
+MAX_HALVINGS = 3  # so often are pixels halved at most, where the width that is compared with lies within the error
 EYES_AT_ONCE = 8  # looked from together, at most: first one, which is often enough, then twice as many
 PIXELS_WRONG = 2.0  # by so many pixels the side of a patch may be wrong: each of its borders by one
 LOOKS_DOWN = 1e-6  # the sine of an angle from the vertical below which a look has no upright
@@ -86,8 +88,8 @@ def widest_patch(
     blockers: Sequence[Blocker],
     *,
     least: float = np.inf,
-    pixel: float = PIXEL,
-) -> Measured:
+    pixel: float = VISIBLE_PIXEL_MM,
+) -> ErrorBound:
     """The side of the greatest upright square all of which is seen target; mm, within two pixels.
 
     It is a square in the flat picture taken from an eye straight at the middle of the target, measured in mm
@@ -99,7 +101,7 @@ def widest_patch(
     ``lines`` leads from the eye to the middle of the patch; ``by`` are the pieces that obscure something of the target
     from the eyes looked from, most first. ValueError where the target has no surface.
     """
-    best, hidden = Measured(0.0), dict[str, int]()
+    best, hidden = ErrorBound(0.0), dict[str, int]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
     first, together = 0, 1
     while first < len(eyes):
@@ -113,13 +115,13 @@ def widest_patch(
                 return best
         first, together = first + together, min(2 * together, EYES_AT_ONCE)
     by = tuple(sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name]))
-    return Measured(best.value, best.error, best.lines, by)
+    return ErrorBound(best.value, best.error, best.lines, by)
 
 
-def _finest(observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float) -> Measured:
+def _finest(observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float) -> ErrorBound:
     """The patch of one look, taken again with smaller pixels where it is not clear whether it is ``least``."""
     patch = _patch(observation, blockers)
-    for _ in range(FINER):
+    for _ in range(MAX_HALVINGS):
         if abs(patch.value - least) > patch.error:
             break
         (observation,) = observed(observation.sight.eye[None], target, blockers, observation.pixel / 2)
@@ -127,11 +129,11 @@ def _finest(observation: Observation, target: PointSet, blockers: Sequence[Block
     return patch
 
 
-def _patch(observation: Observation, blockers: Sequence[Blocker]) -> Measured:
+def _patch(observation: Observation, blockers: Sequence[Blocker]) -> ErrorBound:
     if observation.counts.seen == 0 and observation.decided_by == "proof":
-        return Measured(0.0)
+        return ErrorBound(0.0)
     target, error = observation.sight.target, PIXELS_WRONG * observation.pixel
-    best = Measured(0.0, error)
+    best = ErrorBound(0.0, error)
     for mask in observation.masks:
         places = _upright(mask.view)
         seen = seen_at(target, blockers, mask.view, places.reshape(-1, 2)).reshape(places.shape[:2])
@@ -140,7 +142,7 @@ def _patch(observation: Observation, blockers: Sequence[Blocker]) -> Measured:
             place = places[tuple(np.round(middle).astype(int))]
             point = surface_points(target, mask.view, place[:1], place[1:])
             lines = np.stack([np.broadcast_to(observation.sight.eye, point.shape), point], axis=1)
-            best = Measured(size * observation.pixel, error, lines)
+            best = ErrorBound(size * observation.pixel, error, lines)
     return best
 
 
@@ -186,18 +188,20 @@ def greatest_square(mask: Flags) -> tuple[float, float, float]:
 
 # ---- the share that is seen
 
-RESOLUTION = 0.5  # mm: no point of the surface is farther from a sample, where it is not very large
-SAMPLES = 20_000  # a larger surface is sampled more coarsely
-BEFORE = 0.02  # mm before a sample at which a line from the eye ends, so that it does not meet the sample's own face
+PATCH_SAMPLE_SPACING_MM = 0.5  # mm: no point of the surface is farther from a sample, where it is not very large
+MAX_PATCH_SAMPLES = 20_000  # a larger surface is sampled more coarsely
+# mm before a sample at which a line from the eye ends, so that it does not meet the sample's own face.
+RAY_END_GAP_MM = 0.02
 PROVEN_EYES = 8  # of up to so many eyes it is asked whether it is proven that nothing is obscured
 MIN_SAMPLES = 3.0  # samples in whose number the error is at least stated: one of so many may not agree
-DEVIATIONS = 3.0  # standard deviations that the error of a share is
+ERROR_DEVIATIONS = 3.0  # standard deviations that the error of a share is
 LINES_AT_ONCE = 200_000
-CLEAR = 0.02  # the sine of an angle from a convex face above which no ray has to tell; times `BEFORE` far above float32
+# The sine of an angle from a convex face above which no ray has to tell; times `RAY_END_GAP_MM` far above float32.
+GRAZING_SINE = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class _SurfaceCells:
     """Small triangles of a surface, (n,) mm²: middles, (n, 3) mm, world, and outward normals (n, 3), 0 without area."""
 
     middle: Floats
@@ -205,15 +209,15 @@ class _Cells:
     normal: Floats
 
 
-def share_visible(eyes: Floats, target: PointSet, blockers: Sequence[Blocker]) -> Measured:
+def share_visible(eyes: Floats, target: PointSet, blockers: Sequence[Blocker]) -> ErrorBound:
     """The share of a surface's facing side that is seen from some eye (n, 3), mm, world; 1 where nothing faces an eye.
 
     The facing side is what would be seen from some eye, by area of the surface, if nothing but the surface itself stood
     in the way. Of it counts what some eye sees past the blockers, the target none of them; different eyes may see
-    different parts. The surface is cut into small triangles, no point of it farther than `RESOLUTION` mm from the
-    middle of one, or coarser where it would take too many, and each middle is looked at. The error is three standard
-    deviations of as many middles drawn at random, which spread less evenly, and no less than that of three triangles:
-    an estimate, but for 0 and 1 that are proven, whose error is 0.
+    different parts. The surface is cut into small triangles, no point of it farther than `PATCH_SAMPLE_SPACING_MM` mm
+    from the middle of one, or coarser where it would take too many, and each middle is looked at. The error is three
+    standard deviations of as many middles drawn at random, which spread less evenly, and no less than that of three
+    triangles: an estimate, but for 0 and 1 that are proven, whose error is 0.
 
     ``by`` are the pieces that obscure most of it, the most telling first; ``lines`` has one that leads from an eye to
     the middle of what is seen. ValueError where the target has no surface.
@@ -221,14 +225,14 @@ def share_visible(eyes: Floats, target: PointSet, blockers: Sequence[Blocker]) -
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
     if target.mesh is None:
         raise ValueError(f"the point set '{target.name}' has no surface to look at")
-    cells = _cells(target, RESOLUTION)
+    cells = _cells(target, PATCH_SAMPLE_SPACING_MM)
     around = np.array([eyes.min(axis=0), eyes.max(axis=0)])
     obstacles = Obstacles(blockers, (around, target.box), 0.0)
     facing, by_whom = _faced_and_seen(eyes, cells, target, obstacles)
     seen = by_whom >= 0
     total = float(cells.area[facing].sum())
     if total == 0.0:
-        return Measured(1.0)
+        return ErrorBound(1.0)
     share = float(cells.area[seen].sum()) / total
     by, lines, shown = tuple[str, ...](), np.zeros((0, 2, 3)), cells.middle[seen]
     if seen.sum() < facing.sum():
@@ -239,14 +243,16 @@ def share_visible(eyes: Floats, target: PointSet, blockers: Sequence[Blocker]) -
         nearest = int(np.linalg.norm(shown - shown.mean(axis=0), axis=1).argmin())
         lines = np.array([[eyes[by_whom[seen][nearest]], shown[nearest]]])
     if share in (0.0, 1.0) and _is_proven(eyes, target, obstacles, share):
-        return Measured(share, lines=lines, by=by)
+        return ErrorBound(share, lines=lines, by=by)
     weight = cells.area[facing] / total
     spread = np.sqrt(share * (1.0 - share) * float((weight**2).sum()))
-    error = max(DEVIATIONS * spread, MIN_SAMPLES / int(facing.sum()))
-    return Measured(share, min(error, max(share, 1.0 - share)), lines, by)
+    error = max(ERROR_DEVIATIONS * spread, MIN_SAMPLES / int(facing.sum()))
+    return ErrorBound(share, min(error, max(share, 1.0 - share)), lines, by)
 
 
-def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Obstacles) -> tuple[Flags, Indices]:
+def _faced_and_seen(
+    eyes: Floats, cells: _SurfaceCells, target: PointSet, obstacles: Obstacles
+) -> tuple[Flags, Indices]:
     """(n,) of each cell whether it faces an eye, and the number of an eye that sees it, -1 where none does."""
     facing, by_whom = np.zeros(len(cells.middle), dtype=np.bool_), np.full(len(cells.middle), -1, dtype=np.intp)
     at_once = max(1, LINES_AT_ONCE // len(cells.middle))
@@ -262,7 +268,7 @@ def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Ob
         eye = some[number]
         way = cells.middle[cell] - eye
         length = np.linalg.norm(way, axis=1, keepdims=True)
-        ends = eye + way * np.maximum(0.0, 1.0 - BEFORE / np.maximum(length, 1e-300))
+        ends = eye + way * np.maximum(0.0, 1.0 - RAY_END_GAP_MM / np.maximum(length, 1e-300))
         lines = np.stack([eye, ends], axis=1)
         faces[~faces] = ~meets(target.mesh, target.pose, lines[~faces])
         facing[cell[faces]] = True
@@ -272,16 +278,16 @@ def _faced_and_seen(eyes: Floats, cells: _Cells, target: PointSet, obstacles: Ob
     return facing, by_whom
 
 
-def _surely(eyes: Floats, cells: _Cells, which: Indices) -> Floats:
+def _surely(eyes: Floats, cells: _SurfaceCells, which: Indices) -> Floats:
     """(n m,) whether m cells of a convex surface face eyes (n, 3), eye by eye: 1 for yes, -1 for no, else 0."""
     normal, middle = cells.normal[which], cells.middle[which]
     height = eyes @ normal.T - np.einsum("ij,ij->i", normal, middle)
     square = sum((eyes[:, axis, None] - middle[:, axis]) ** 2 for axis in range(3))
-    clear = height * height > CLEAR**2 * square
+    clear = height * height > GRAZING_SINE**2 * square
     return np.where(clear, np.sign(height), 0.0).ravel()
 
 
-def _cells(target: PointSet, resolution: float) -> _Cells:
+def _cells(target: PointSet, resolution: float) -> _SurfaceCells:
     """The surface in small triangles, no point of which is farther than ``resolution`` from the middle of its own."""
     corners = target.corners
     edges = np.roll(corners, -1, axis=1) - corners
@@ -292,7 +298,7 @@ def _cells(target: PointSet, resolution: float) -> _Cells:
     while True:
         # No point of a triangle is farther than 2/3 of its longest side from its middle.
         steps = np.maximum(1, np.ceil(longest * (2.0 / 3.0) / resolution)).astype(np.int64)
-        if (steps**2).sum() <= max(SAMPLES, len(corners)):
+        if (steps**2).sum() <= max(MAX_PATCH_SAMPLES, len(corners)):
             break
         resolution *= 1.2
     middles, sizes, turned = list[Floats](), list[Floats](), list[Floats]()
@@ -306,7 +312,7 @@ def _cells(target: PointSet, resolution: float) -> _Cells:
         middles.append(np.einsum("wc,mcx->mwx", weights, corners[chosen]).reshape(-1, 3))
         sizes.append(np.repeat(areas[chosen] / count**2, len(weights)))
         turned.append(np.repeat(normals[chosen], len(weights), axis=0))
-    return _Cells(np.concatenate(middles), np.concatenate(sizes), np.concatenate(turned))
+    return _SurfaceCells(np.concatenate(middles), np.concatenate(sizes), np.concatenate(turned))
 
 
 def _is_proven(eyes: Floats, target: PointSet, obstacles: Obstacles, share: float) -> bool:
@@ -315,7 +321,7 @@ def _is_proven(eyes: Floats, target: PointSet, obstacles: Obstacles, share: floa
         return share == 1.0
     if len(eyes) > PROVEN_EYES:
         return False
-    looks = (look for eye in eyes for look in observed(eye[None], target, obstacles.pairs, PIXEL * 4))
+    looks = (look for eye in eyes for look in observed(eye[None], target, obstacles.pairs, VISIBLE_PIXEL_MM * 4))
     if share == 0.0:
         return all(look.counts.seen == 0 and look.decided_by == "proof" for look in looks)
     return all(look.counts.occluded == 0 and look.counts.error == 0.0 for look in looks)

@@ -18,13 +18,13 @@ from silhouette.common.errors import RendererUnavailable
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.installation import package_command
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body, Cast
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Cast
 from silhouette.renderers.rays import (
-    ATTEMPTS,
     BYTES_KEPT,
     BYTES_SPARE,
-    TRUSTED,
-    Chunk,
+    MAX_RAY_ATTEMPTS,
+    TRUSTED_DEPTH_SHARE,
+    FaceChunk,
     MeshMemo,
     RayRenderer,
     indexed_size,
@@ -41,7 +41,7 @@ class EmbreeRenderer(RayRenderer):
 
     The surfaces that Embree (float32) finds are met again in float64, in the plane of the face that was hit,
     so that two faces in one plane are at equal depth and the lower id is in front, every time. A face that the eye only
-    touches (`NEAREST`) is passed through, which float32 alone cannot tell: the ray goes on behind it.
+    touches (`NEAREST_DEPTH_MM`) is passed through, which float32 alone cannot tell: the ray goes on behind it.
 
     Raises:
         RendererUnavailable: where embreex is not installed.
@@ -58,7 +58,7 @@ class EmbreeRenderer(RayRenderer):
                 f"it has wheels for Linux x86-64, macOS and Windows: {package_command('embreex')}"
             ) from None
         self.device = f"CPU, embreex {getattr(embreex, '__version__', '')}".rstrip()
-        self._aims: WeakKeyDictionary[View, WeakKeyDictionary[Body, dict[_Chunk, _Aim]]] = WeakKeyDictionary()
+        self._aims: WeakKeyDictionary[View, WeakKeyDictionary[Body, dict[_IndexedChunk, _Aim]]] = WeakKeyDictionary()
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`: builds every acceleration structure that is not there yet, and ends its thread."""
@@ -75,7 +75,7 @@ class EmbreeRenderer(RayRenderer):
         """See `Renderer.depths`: the rays of all casts at one mesh are cast in one go."""
         ends = np.cumsum([0, *(len(cast.places) for cast in casts)]).tolist()
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
-        together: dict[_Chunk, list[_Aimed]] = {}
+        together: dict[_IndexedChunk, list[_Aimed]] = {}
         for cast, start in zip(casts, ends, strict=False):
             for chunk in _chunks.of(cast.body.mesh):
                 aim = self._aim(cast.view, cast.body, chunk)
@@ -93,7 +93,7 @@ class EmbreeRenderer(RayRenderer):
                 depth[some.rays] = np.minimum(depth[some.rays], met[start:stop])
         return depth
 
-    def _aim(self, view: View, body: Body, chunk: _Chunk) -> _Aim:
+    def _aim(self, view: View, body: Body, chunk: _IndexedChunk) -> _Aim:
         """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds.
 
         A view that is kept keeps no body, nor the structures of its mesh.
@@ -129,7 +129,7 @@ def _device() -> Any:
 
 
 @dataclass(eq=False)
-class _Chunk(Chunk):
+class _IndexedChunk(FaceChunk):
     """A chunk of a mesh with its acceleration structure, which is built when rays first come near it."""
 
     _structure: Any = field(default=None, repr=False)
@@ -148,7 +148,7 @@ class _Chunk(Chunk):
         return self._structure
 
 
-_chunks: MeshMemo[list[_Chunk]] = MeshMemo(_Chunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
+_chunks: MeshMemo[list[_IndexedChunk]] = MeshMemo(_IndexedChunk.all_of, indexed_size, BYTES_KEPT, BYTES_SPARE)
 """The chunks of meshes, which all of the process that casts rays shares."""
 
 
@@ -187,7 +187,7 @@ class _Aim:
     behind: bool  # whether all of it lies behind the eye
 
 
-def _aim(view: View, body: Body, chunk: _Chunk) -> _Aim:
+def _aim(view: View, body: Body, chunk: _IndexedChunk) -> _Aim:
     """The aim of the view at the chunk."""
     columns, rows, depth = view.project(body.pose.place(chunk.box))
     window = None
@@ -221,7 +221,7 @@ class _Aimed:
     rays: slice | NDArray[np.intp]  # which of all the rays that are cast these are: n of them
 
 
-def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
+def _first_met(chunk: _IndexedChunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
     """(n,) the depth of the face that each ray meets first, inf for none; no face that the eye only touches.
 
     A ray that meets such faces is sent again from a point beside the eye, on that side of them to which it goes. Each
@@ -242,14 +242,14 @@ def _first_met(chunk: _Chunk, aimed: Sequence[_Aimed]) -> NDArray[np.float32]:
     depth[missed] = np.inf
     among = np.flatnonzero(~missed)
     towards = np.zeros((len(among), 3))
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, MAX_RAY_ATTEMPTS + 1):
         eyes, of_faces = each_eye.take(of_ray.take(among), axis=0), planes.take(faces.take(among), axis=0)
         depth[among], touched = _exact_depth(of_faces, eyes, along.take(among, axis=0), depth.take(among))
         if not touched.any():
             return depth
         among, towards, normals, eyes = among[touched], towards[touched], of_faces[touched, :3], eyes[touched]
         towards += normals * np.copysign(1.0, np.einsum("ij,ij->i", normals, rays[among]))[:, None]
-        origins = (eyes + attempt * NEAREST * towards).astype(np.float32)
+        origins = (eyes + attempt * NEAREST_DEPTH_MM * towards).astype(np.float32)
         faces[among], depth[among] = _cast(structure, origins, rays[among])
         met = faces[among] >= 0
         depth[among[~met]] = np.inf
@@ -308,7 +308,7 @@ def _exact_depth(
 ) -> tuple[NDArray[np.float32], Flags]:
     """(n,) depths at which rays from eyes (n, 3) meet the planes (n, 4) of the faces hit; Embree's if one is edge-on.
 
-    Also whether the eye only touches the face (`NEAREST`); the depth is Embree's there, whatever it is worth.
+    Also whether the eye only touches the face (`NEAREST_DEPTH_MM`); the depth is Embree's there, whatever it is worth.
     ``along`` (n, 3) are the rays in the chunk's frame, as long as one unit of depth.
     """
     normals = planes[:, :3]
@@ -316,6 +316,6 @@ def _exact_depth(
     facing = np.einsum("ij,ij->i", normals, along)
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = ahead / facing
-    touched: Flags = (np.abs(ahead) < NEAREST) | (hit_depth < NEAREST)
-    trusted = (np.abs(depth - hit_depth) <= TRUSTED * (1.0 + hit_depth)) & ~touched
+    touched: Flags = (np.abs(ahead) < NEAREST_DEPTH_MM) | (hit_depth < NEAREST_DEPTH_MM)
+    trusted = (np.abs(depth - hit_depth) <= TRUSTED_DEPTH_SHARE * (1.0 + hit_depth)) & ~touched
     return np.where(trusted, depth, hit_depth).astype(np.float32), touched

@@ -18,7 +18,7 @@ from silhouette.common.geometry import Pose
 from silhouette.common.text import Progress
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Renderer
-from silhouette.renderers.registry import RENDERERS, RendererEntry, Trial, choose
+from silhouette.renderers.registry import RENDERERS, RendererEntry, RendererTrial, choose
 from silhouette.renderers.views import View
 from silhouette.workers.process import ChildProcess
 
@@ -53,7 +53,7 @@ def probe_renderers(step: Progress = lambda done, total: None) -> list[Probe]:
     return probes
 
 
-def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
+def _probe_here(entry: RendererEntry, trial: RendererTrial) -> Probe:
     try:
         renderer = choose(entry.name)
         draw_triangle(renderer)
@@ -62,7 +62,7 @@ def _probe_here(entry: RendererEntry, trial: Trial) -> Probe:
     return Probe(entry.name, True, renderer.device, "")
 
 
-def _probe_in_process(entry: RendererEntry, trial: Trial) -> Probe:
+def _probe_in_process(entry: RendererEntry, trial: RendererTrial) -> Probe:
     """Tries a renderer in a fresh process: PyOpenGL binds to one platform in each; a broken driver may crash."""
     answer = answer_apart(partial(describe, entry.name, trial.device or None), trial.platform)
     if "reason" in answer:

@@ -18,7 +18,7 @@ from silhouette.common.geometry import Floats, Integers, Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.views import View
 
-NEAREST = 1e-4
+NEAREST_DEPTH_MM = 1e-4
 """What the eye only touches hides nothing, mm: a surface is not met at a depth below this, and a face is not met at all
 where its plane passes nearer to the eye than this, on it or seen edge-on, since it has no area in the picture.
 

@@ -25,23 +25,23 @@ from silhouette.renderers.views import View
 
 FACES_PER_CHUNK = 1 << 18  # a larger mesh is indexed in chunks of this many neighbouring faces
 
-ATTEMPTS = 32
+MAX_RAY_ATTEMPTS = 32
 """How often at most a ray is sent again that meets faces which the eye only touches: at one corner they may be many."""
 
 BYTES_KEPT, BYTES_SPARE = 4_000_000_000, 200_000_000
 """Acceleration structures of so many bytes stay in memory, the latest used first: of meshes that are in use, and of
 those that are gone."""
 
-BYTES_PER_CHUNK, BYTES_PER_FACE = 8_000, 200
+INDEX_BYTES_PER_CHUNK, INDEX_BYTES_PER_FACE = 8_000, 200
 """What an acceleration structure takes, with all that belongs to it, as measured: a box takes little but the former."""
 
-TRUSTED = 1e-4
+TRUSTED_DEPTH_SHARE = 1e-4
 """A depth in a face's plane is trusted as far as it differs by this share of it, and of 1 mm, from that in float32: it
 is worth nothing where the face is seen edge-on."""
 
 
 @dataclass(eq=False)
-class Chunk:
+class FaceChunk:
     """Some neighbouring faces of a mesh with their bounding box and their planes."""
 
     middle: Floats  # (3,) mm, of the box, in the mesh's frame
@@ -77,9 +77,9 @@ class Chunk:
         return self._planes
 
 
-def indexed_size(chunks: Sequence[Chunk]) -> int:
+def indexed_size(chunks: Sequence[FaceChunk]) -> int:
     """The bytes that chunks take with their acceleration structures."""
-    return sum(BYTES_PER_CHUNK + BYTES_PER_FACE * len(chunk.faces) for chunk in chunks)
+    return sum(INDEX_BYTES_PER_CHUNK + INDEX_BYTES_PER_FACE * len(chunk.faces) for chunk in chunks)
 
 
 Made = TypeVar("Made")

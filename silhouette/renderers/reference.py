@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body, Capabilities, Layer, Renderer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Capabilities, Layer, Renderer
 from silhouette.renderers.views import View
 
 Indices = NDArray[np.int64]
@@ -63,7 +63,7 @@ class ReferenceRenderer(Renderer):
             return Layer(layer.ids.reshape(shape), layer.depth.reshape(shape))
         if len(pixels) == 0:
             return Layer.empty((0,))
-        samples = _Samples.of(view, np.asarray(pixels, dtype=np.float64))
+        samples = _PixelSamples.of(view, np.asarray(pixels, dtype=np.float64))
         ascending = sorted(bodies, key=lambda body: body.id)
         hits = [_nearest_hits(view, body, samples) for body in ascending]
         depth = np.full(len(samples.x), np.inf)
@@ -78,7 +78,7 @@ class ReferenceRenderer(Renderer):
 
 
 @dataclass(frozen=True, eq=False)
-class _Samples:
+class _PixelSamples:
     """The requested points, in reading order of the pixels that they lie in."""
 
     # low, high: (2,) the least and greatest row and column of those pixels
@@ -92,7 +92,7 @@ class _Samples:
     order: Indices  # (n,) the index of each point among the requested points
 
     @classmethod
-    def of(cls, view: View, points: Floats) -> _Samples:
+    def of(cls, view: View, points: Floats) -> _PixelSamples:
         places = np.rint(points).astype(np.int64)
         low, high = places.min(axis=0), places.max(axis=0)
         keys = (places[:, 0] - low[0]) * (high[1] - low[1] + 1) + places[:, 1] - low[1]
@@ -108,7 +108,7 @@ class _Samples:
         return keys
 
 
-def _nearest_hits(view: View, body: Body, samples: _Samples) -> tuple[Indices, Floats]:
+def _nearest_hits(view: View, body: Body, samples: _PixelSamples) -> tuple[Indices, Floats]:
     """The samples at which a body is hit, and how deep (float64, mm) it is hit first."""
     points = (body.pose.place(body.mesh.vertices) - view.eye) @ view.axes.T
     corners = points[body.mesh.faces]
@@ -131,15 +131,15 @@ def _nearest_hits(view: View, body: Body, samples: _Samples) -> tuple[Indices, F
 
 
 def _touched(corners: Floats) -> Flags:
-    """(m,) the triangles, (m, 3, 3) seen from the eye, whose plane passes nearer to it than `NEAREST`."""
+    """(m,) the triangles, (m, 3, 3) seen from the eye, whose plane passes nearer to it than `NEAREST_DEPTH_MM`."""
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
     normals = np.cross(b - a, c - a)
     lengths = np.linalg.norm(normals, axis=1)
-    touched: Flags = np.abs(np.einsum("ij,ij->i", normals, a)) <= NEAREST * lengths
+    touched: Flags = np.abs(np.einsum("ij,ij->i", normals, a)) <= NEAREST_DEPTH_MM * lengths
     return touched
 
 
-def _bounding_boxes(view: View, corners: Floats, samples: _Samples) -> tuple[Indices, Indices]:
+def _bounding_boxes(view: View, corners: Floats, samples: _PixelSamples) -> tuple[Indices, Indices]:
     """The least and greatest row and column (m, 2) with samples that each triangle may cover.
 
     A triangle that is not wholly before the eye may cover all of them, unless it lies outside one side of the frustum.
@@ -169,7 +169,7 @@ def _depths(normals: Floats, z: Floats, x: Floats, y: Floats) -> Floats:
     total = weights.sum(axis=1)
     inside = ((weights >= 0).all(axis=1) | (weights <= 0).all(axis=1)) & (total != 0)
     depth = np.divide((weights * z).sum(axis=1), total, out=np.full(len(z), np.inf), where=inside)
-    return np.where(depth >= NEAREST, depth, np.inf)
+    return np.where(depth >= NEAREST_DEPTH_MM, depth, np.inf)
 
 
 def _spread(counts: Indices) -> Iterator[tuple[Indices, Indices]]:

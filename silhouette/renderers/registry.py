@@ -23,7 +23,7 @@ from silhouette.renderers.reference import ReferenceRenderer
 
 
 @dataclass(frozen=True)
-class Trial:
+class RendererTrial:
     """One way in which `silhouette doctor` tries a renderer."""
 
     label: str  # the device that it would run on, in words, for a renderer that does not start
@@ -39,7 +39,7 @@ class RendererEntry:
     # Starts it, on the device of that name or, for None, on the one that it chooses itself; raises
     # `RendererUnavailable` where it cannot run here
     start: Callable[[str | None], Renderer]
-    trials: Callable[[], Sequence[Trial]]  # the ways in which it is to be tried, one for each of its devices
+    trials: Callable[[], Sequence[RendererTrial]]  # the ways in which it is to be tried, one for each of its devices
     # The module that loads its graphics driver; empty for a renderer that has none. A process in which a driver is
     # loaded cannot be forked: the driver's threads and its connection to the device do not survive it.
     driver: str = ""
@@ -70,22 +70,22 @@ def _start_gl(device: str | None) -> Renderer:
     return GLRenderer.create(device=None if device is None else int(device))
 
 
-def _gl_trials() -> list[Trial]:
+def _gl_trials() -> list[RendererTrial]:
     """EGL on each of its devices, and OSMesa."""
     names = [""]
     with suppress(RendererUnavailable):
         names = [str(device.index) for device in gl.listed_devices()]
-    return [*(Trial("EGL", "egl", name) for name in names), Trial("OSMesa", "osmesa")]
+    return [*(RendererTrial("EGL", "egl", name) for name in names), RendererTrial("OSMesa", "osmesa")]
 
 
-def _cuda_trials() -> list[Trial]:
+def _cuda_trials() -> list[RendererTrial]:
     """Each CUDA device, or why there is none, and the CPU; where the extra is missing, that alone."""
     if not cuda.is_installed():
-        return [Trial("CUDA")]
+        return [RendererTrial("CUDA")]
     names = list[str]()
     with suppress(RendererUnavailable):
         names = [device.name for device in cuda.listed_devices() if device.is_gpu]
-    return [*(Trial("CUDA", device=name) for name in names or [""]), Trial("CPU", device=cuda.CPU)]
+    return [*(RendererTrial("CUDA", device=name) for name in names or [""]), RendererTrial("CPU", device=cuda.CPU)]
 
 
 def _gl_device_for_worker(worker: int) -> str | None:
@@ -94,7 +94,7 @@ def _gl_device_for_worker(worker: int) -> str | None:
 
 
 RENDERERS: tuple[RendererEntry, ...] = (
-    RendererEntry("embree", lambda device: EmbreeRenderer(), lambda: [Trial("CPU")]),
+    RendererEntry("embree", lambda device: EmbreeRenderer(), lambda: [RendererTrial("CPU")]),
     RendererEntry(
         "cuda",
         _start_cuda,
@@ -111,7 +111,7 @@ RENDERERS: tuple[RendererEntry, ...] = (
         devices=r"\d+",
         device_for_worker=_gl_device_for_worker,
     ),
-    RendererEntry("reference", lambda device: ReferenceRenderer(), lambda: [Trial("numpy")]),
+    RendererEntry("reference", lambda device: ReferenceRenderer(), lambda: [RendererTrial("numpy")]),
 )
 """Every renderer, in the order in which "auto" tries them. Embree is first: on an H100 beside 16 cores a batch was 6 %
 faster with cuda at most, and a map took twice as long (tests/benchmarks/README.md)."""

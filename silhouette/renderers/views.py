@@ -22,15 +22,15 @@ that are spread as evenly as can be, so that their errors cancel.
 MAX_SLOPE = float(np.tan(np.radians(75.0)))
 """A target reaching further than 75° from the middle of the picture is looked at through the six faces of a cube."""
 
-MOST_PIXELS = 4_000_000  # a picture that would have more pixels is taken with larger ones
+MAX_VIEW_PIXELS = 4_000_000  # a picture that would have more pixels is taken with larger ones
 
-FEWEST_ACROSS = 24
+MIN_PIXELS_ACROSS = 24
 """A picture that would have fewer pixels across is taken with smaller ones: the error of a handful cannot be stated."""
 
 MIN_PIXEL = 1e-6
 """No pixel is narrower, in mm: where vertices lie, float64 itself says only to 1e-10 on a table of a metre or two."""
 
-MARGIN = 4  # pixels left free round the target
+VIEW_MARGIN_PX = 4  # pixels left free round the target
 MULTIPLE = 16  # width and height are multiples of this, so that a coarse grid of blocks fits into the picture
 
 
@@ -210,7 +210,7 @@ def fit_view(
             along ``facing``.
         points: (n, 3) every corner of those parts, or points in whose convex hull they lie.
         pixel: mm per pixel at the distance of ``aim``, for a cube at `target_distance`; larger where the picture would
-            pass `MOST_PIXELS`, smaller where it would have fewer than `FEWEST_ACROSS` across.
+            pass `MAX_VIEW_PIXELS`, smaller where it would have fewer than `MIN_PIXELS_ACROSS` across.
         roll: degrees by which the grid is turned against the upright.
         facing: what is up in the picture when the target is straight above or below.
         tighter: asked only where some of the ``points`` do not fit into a flat picture: points that hold the parts more
@@ -243,9 +243,9 @@ def fit_view(
     across, upward = across / depth, upward / depth
     least, most, lowest, highest = (float(end) for axis in (across, upward) for end in (axis.min(), axis.max()))
     spans = most - least, highest - lowest
-    step = max(min(pixel, distance * max(spans) / FEWEST_ACROSS), MIN_PIXEL) / distance
-    step = max(step, sqrt(spans[0] * spans[1] / MOST_PIXELS))
-    width, height = (int(-(-(span / step + 2 * MARGIN) // MULTIPLE) * MULTIPLE) for span in spans)
+    step = max(min(pixel, distance * max(spans) / MIN_PIXELS_ACROSS), MIN_PIXEL) / distance
+    step = max(step, sqrt(spans[0] * spans[1] / MAX_VIEW_PIXELS))
+    width, height = (int(-(-(span / step + 2 * VIEW_MARGIN_PX) // MULTIPLE) * MULTIPLE) for span in spans)
     left = (least + most) / 2 - width * step / 2
     top = (lowest + highest) / 2 + height * step / 2
     return [View(eye, axes, left, top, step, width, height)]
@@ -297,7 +297,7 @@ def _cross(first: Floats, second: Floats) -> Floats:
 def _cube(eye: Floats, axes: Floats, step: float) -> list[View]:
     """Six square pictures, 90° wide, that together cover every direction from the eye once."""
     right, up, forward = axes
-    across = int(np.clip(np.ceil(2.0 / step / MULTIPLE), 4, np.sqrt(MOST_PIXELS / 6) // MULTIPLE)) * MULTIPLE
+    across = int(np.clip(np.ceil(2.0 / step / MULTIPLE), 4, np.sqrt(MAX_VIEW_PIXELS / 6) // MULTIPLE)) * MULTIPLE
     sides = [(right, up, forward), (-forward, up, right), (forward, up, -right), (-right, up, -forward)]
     sides += [(right, -forward, up), (right, forward, -up)]
     return [View(eye, np.array(side), -1.0, 1.0, 2.0 / across, across, across) for side in sides]

@@ -12,7 +12,7 @@ from silhouette.files.schema import Location
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of
 
-__all__ = ["FIRST", "RULES", "rule_called", "rule_of"]
+__all__ = ["DEFAULT_GAME", "RULES", "rule_called", "rule_of"]
 BY_DATA = "silhouette.rules.data"  # package of the games that are files: each ``NAME.toml`` in its folder, with _ for -
 
 # By the name that the key ``rules`` of a scene takes: the package that has the system as ``RULE``, imported when asked.
@@ -26,7 +26,7 @@ RULES: dict[str, str] = {
 }
 
 GAME_FILE = ".toml"  # the ending of a game file, by which a scene's ``rules`` is known to be its path
-FIRST = "necromunda"  # the game of a first scene for which none is named
+DEFAULT_GAME = "necromunda"  # the game of a first scene for which none is named
 
 
 def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats
-from silhouette.rules.base import Level, Pieces, Rule, Settings, Verdict
-from silhouette.scenes.places import Elsewhere, Move, Places
+from silhouette.rules.base import Level, PieceTable, Rule, Settings, Verdict
+from silhouette.scenes.places import Displacement, Move, Places
 from silhouette.scenes.scene import Check
 
 S = TypeVar("S")  # the scenes of a game
@@ -85,7 +85,7 @@ class HasOdds(WhatIf[S]):
         return self.judge(requests, settings)
 
     @abstractmethod
-    def elsewhere(self, scene: S, check: Check) -> Sequence[Elsewhere]:
+    def elsewhere(self, scene: S, check: Check) -> Sequence[Displacement]:
         """How the attacker of a check may stand or look otherwise, without anybody having said so: most often not."""
 
     def from_elsewhere(
@@ -135,7 +135,7 @@ class HasDescription(ABC, Generic[S]):
         """The settings that all verdicts of the scene rest on: a name, and words about it, for each."""
 
     @abstractmethod
-    def pieces(self, scene: S) -> Pieces:
+    def pieces(self, scene: S) -> PieceTable:
         """The pieces of the scene as a table."""
 
     def facts(self, scene: S, verdict: Any, words: Mapping[str, str]) -> dict[str, str]:

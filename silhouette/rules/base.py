@@ -240,7 +240,7 @@ class Band(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Scale:
+class VerdictScale:
     """The shares, 0 to 1, at which a measured verdict changes; no ``bands`` where the share alone does not decide."""
 
     marks: tuple[float, ...] = (0.0, 1.0)
@@ -248,7 +248,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class PieceTable:
     """The pieces of a scene, as a table for people; ``code`` are the headings of columns without words."""
 
     headings: tuple[str, ...]
@@ -320,9 +320,9 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         """The meshes that are rendered when the scene is judged, by the names of their pieces; none if it is exact."""
         return {}
 
-    def scale(self, scene: OfScene) -> Scale:
+    def scale(self, scene: OfScene) -> VerdictScale:
         """The shares of what is obscured at which a verdict changes, for plots."""
-        return Scale()
+        return VerdictScale()
 
     def units(self, scene: OfScene) -> str | None:
         """The unit of lengths in the scene, in words; None for millimetres, which pages give in inches as well."""

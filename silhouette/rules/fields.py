@@ -141,7 +141,7 @@ class ResultField:
     def is_list(self) -> bool:
         """Whether the value is a list, or may be one.
 
-        >>> BLOCKERS.is_list, OCCLUDED.is_list, ResultField("odds", dict[str, list[int]] | None, "").is_list
+        >>> BLOCKERS.is_list, OCCLUDED_FIELD.is_list, ResultField("odds", dict[str, list[int]] | None, "").is_list
         (True, False, False)
         """
         return _may_be_list(self.type)
@@ -150,7 +150,7 @@ class ResultField:
     def name(self) -> str:
         """The name for people.
 
-        >>> IN_ARC.name, ResultField("protected_by", str, "").name
+        >>> IN_ARC_FIELD.name, ResultField("protected_by", str, "").name
         ('some of it in the vision arc', 'protected by')
         """
         return self.label or self.key.replace("_", " ")
@@ -231,17 +231,17 @@ def largest_first(blockers: Iterable[Blocker]) -> tuple[Blocker, ...]:
     return tuple(sorted(blockers, key=lambda blocker: (-blocker.share, -(blocker.alone or 0.0), blocker.name)))
 
 
-ATTACKER = ResultField("attacker", str, "who looks", is_detail=False)
-TARGET = ResultField("target", str, "who is looked at", is_detail=False)
-RULES = ResultField("rules", str, "the game, as the scene names it", is_detail=False)
+ATTACKER_FIELD = ResultField("attacker", str, "who looks", is_detail=False)
+TARGET_FIELD = ResultField("target", str, "who is looked at", is_detail=False)
+RULES_FIELD = ResultField("rules", str, "the game, as the scene names it", is_detail=False)
 VERDICT = ResultField("verdict", str, "the game's word for the answer", is_detail=False)
-WHO = (ATTACKER, TARGET, RULES)
+WHO_FIELDS = (ATTACKER_FIELD, TARGET_FIELD, RULES_FIELD)
 RULE = ResultField("rule", str, "the section of the rules that decides", at="rule.section", is_detail=False)
 RULE_NUMBER = ResultField("rule_number", str, "its number in the specification", at="rule.number", is_detail=False)
 REASON = ResultField("reason", str, "why, in one sentence", is_detail=False, compared="sentence")
 GROUNDS = (RULE, RULE_NUMBER, REASON)
 LINE_OF_SIGHT = ResultField("line_of_sight", bool, "whether the attacker sees something of the target")
-IN_ARC = ResultField(
+IN_ARC_FIELD = ResultField(
     "in_arc",
     bool | None,
     "whether some of the target lies in a vision arc; null if that cannot be known",
@@ -255,7 +255,9 @@ def _measured(key: str, kind: Any, meaning: str, at: str, compared: Comparison) 
     return ResultField(key, kind, meaning, f"measurement.{at}", form=form, is_detail=False, compared=compared)
 
 
-OCCLUDED = _measured("occluded", float, "the share of the target's silhouette that is obscured", "occluded", "share")
+OCCLUDED_FIELD = _measured(
+    "occluded", float, "the share of the target's silhouette that is obscured", "occluded", "share"
+)
 OCCLUDED_IN_ARC = _measured(
     "occluded_in_arc",
     float | None,
@@ -271,7 +273,7 @@ SEEN_PIXELS = replace(
     label="pixels seen",
     is_detail=True,
 )
-SHARE = (OCCLUDED, ERROR, TARGET_PIXELS, OCCLUDED_PIXELS)
+SHARE_FIELDS = (OCCLUDED_FIELD, ERROR, TARGET_PIXELS, OCCLUDED_PIXELS)
 RENDERER = _measured("renderer", str, "what counted", "renderer", "setting")
 PIXEL = _measured("pixel", float, "mm per pixel at the target", "pixel", "manner")
 MANNER = (
@@ -315,22 +317,22 @@ ODDS = (
 OF_ODDS = tuple(field for field in ODDS if field.key not in ("odds", "occluded_interval"))
 """Those of which something can be expected."""
 
-SHARED: Mapping[str, ResultField] = {  # those that mean the same in every game
+SHARED_FIELDS: Mapping[str, ResultField] = {  # those that mean the same in every game
     field.key: field
     for field in (
-        *(*WHO, VERDICT, *GROUNDS, LINE_OF_SIGHT, IN_ARC, *SHARE, OCCLUDED_IN_ARC, SEEN_PIXELS),
+        *(*WHO_FIELDS, VERDICT, *GROUNDS, LINE_OF_SIGHT, IN_ARC_FIELD, *SHARE_FIELDS, OCCLUDED_IN_ARC, SEEN_PIXELS),
         *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
     )
 }
 
 
 def shared(*keys: str) -> tuple[ResultField, ...]:
-    """The fields of `SHARED` with these keys, in this order.
+    """The fields of `SHARED_FIELDS` with these keys, in this order.
 
     >>> [field.label for field in shared("verdict", "in_arc")]
     ['', 'some of it in the vision arc']
     """
-    return tuple(SHARED[key] for key in keys)
+    return tuple(SHARED_FIELDS[key] for key in keys)
 
 
 def check_expectations(
@@ -360,7 +362,8 @@ def expectable(location: Location, expect: Mapping[str, Any], fields: Sequence[R
     """Refuses an expectation under a key that no row has, or of a list that is neither a value nor a range. FileError
     where there is one, with the nearest key.
 
-    >>> expectable(Location(Path("duel.toml"), "check 1"), {"occludd": 0.3}, [VERDICT, OCCLUDED])  # doctest: +ELLIPSIS
+    >>> expect = {"occludd": 0.3}
+    >>> expectable(Location(Path("duel.toml"), "check 1"), expect, [VERDICT, OCCLUDED_FIELD])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     silhouette.common.errors.FileError: duel.toml: check 1: expect: no result is called 'occludd'; ...

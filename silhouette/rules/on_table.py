@@ -21,13 +21,13 @@ from silhouette.meshes.holes import encloses
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import ArcName
 from silhouette.models.model import BASE, INSIGNIFICANT
-from silhouette.renderers.protocol import NEAREST
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 from silhouette.rules.abilities import HasDescription, HasMaps, HasOdds, Movers
-from silhouette.rules.base import OfVerdict, Pieces, Rule, Verdict
+from silhouette.rules.base import OfVerdict, PieceTable, Rule, Verdict
 from silhouette.rules.fields import Alternative, Blocker, OtherReading, largest_first
-from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, elsewhere_of, moved, without
+from silhouette.scenes.places import Displacement, Mobility, Move, TablePlaces, elsewhere_of, moved, without
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Occluders, Piece, TableScene
+from silhouette.scenes.table import BlockingPieces, Piece, TableScene
 from silhouette.scenes.warnings import eye_inside
 
 
@@ -46,7 +46,8 @@ class ModelScene(TableScene):
 OfTable = TypeVar("OfTable", bound=ModelScene)
 Given = TypeVar("Given")
 Ruling = TypeVar("Ruling", bound=Verdict)
-ASIDE = 1e-3  # mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST`)
+# mm by which an eye on a surface is moved to either side of it: clear of what it only touches (`NEAREST_DEPTH_MM`).
+EYE_OFFSET_MM = 1e-3
 
 
 def in_like_groups(
@@ -82,12 +83,12 @@ def compared(
     return replace(verdict, other_readings=tuple(rows), reason=reason) if rows else verdict
 
 
-def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]:
-    """Where else an attacker may stand or look, since nobody can tell: beside `elsewhere_of`, an eye within `NEAREST`
-    of a surface may be a hair to either side of it, or the piece may not be in its way at all.
+def places_of_attacker(attacker: Piece, occluders: BlockingPieces) -> list[Displacement]:
+    """Where else an attacker may stand or look, since nobody can tell: beside `elsewhere_of`, an eye within
+    `NEAREST_DEPTH_MM` of a surface may be a hair to either side of it, or the piece may not be in its way at all.
     """
     eye, boxes = attacker.eye, occluders.boxes
-    low, high = boxes.min(axis=1) - NEAREST, boxes.max(axis=1) + NEAREST
+    low, high = boxes.min(axis=1) - NEAREST_DEPTH_MM, boxes.max(axis=1) + NEAREST_DEPTH_MM
     places = list(elsewhere_of(attacker))
     for number in np.flatnonzero(((eye >= low) & (eye <= high)).all(axis=1)).tolist():
         piece, mesh = occluders.pieces[number], occluders.meshes[number]
@@ -95,19 +96,21 @@ def places_of_attacker(attacker: Piece, occluders: Occluders) -> list[Elsewhere]
             continue
         outward = _normal_at(mesh, piece.pose.localise(eye[None])[0])
         if outward is not None:
-            x, y, z = (attacker.pose.rotation.T @ piece.pose.rotation @ outward * ASIDE).tolist()
+            x, y, z = (attacker.pose.rotation.T @ piece.pose.rotation @ outward * EYE_OFFSET_MM).tolist()
             why = f"how the eye of {attacker.name}, which lies on the surface of {in_a_sentence(piece.name)}, is taken"
-            places += [Elsewhere(Move(eye=shift), why) for shift in ((x, y, z), (-x, -y, -z))]
-            places.append(Elsewhere(Move(), why, piece.name))
+            places += [Displacement(Move(eye=shift), why) for shift in ((x, y, z), (-x, -y, -z))]
+            places.append(Displacement(Move(), why, piece.name))
     return places
 
 
 def _normal_at(mesh: Mesh, point: Floats) -> Floats | None:
-    """(3,) the unit normal of the surface within `NEAREST` of a point (3,) of its frame; None if there is none."""
-    corners = mesh.vertices[mesh.faces[faces_near(mesh, point, NEAREST)]]
+    """(3,) the unit normal of the surface within `NEAREST_DEPTH_MM` of a point (3,) of its frame; None if there is
+    none.
+    """
+    corners = mesh.vertices[mesh.faces[faces_near(mesh, point, NEAREST_DEPTH_MM)]]
     points = np.repeat(point[None], len(corners), axis=0)
     distance, _ = nearest_of_triangles(points, points, corners)
-    near = corners[distance <= NEAREST]
+    near = corners[distance <= NEAREST_DEPTH_MM]
     across = np.cross(near[:, 1] - near[:, 0], near[:, 2] - near[:, 0])
     across = across[np.abs(across).any(axis=1)]
     outward = np.zeros(3)
@@ -254,11 +257,11 @@ class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasD
         """The distance from a threshold within which a verdict is too close to call."""
         return [("tolerance", f"{100 * scene.tolerance:g} % on either side of a threshold is too close to call")]
 
-    def pieces(self, scene: OfTable) -> Pieces:
+    def pieces(self, scene: OfTable) -> PieceTable:
         """The pieces as a table: place, facing and eye of each, and the source, triangles and hash of its mesh."""
         headings = ("name", "kind", "stands at", "eye", "mesh", "counts", "hash")
         rows = [(*_place_of(piece), *_mesh_of(piece)) for piece in scene.pieces]
-        return Pieces(headings, rows, CAPTION, frozenset({"hash"}))
+        return PieceTable(headings, rows, CAPTION, frozenset({"hash"}))
 
 
 def _place_of(piece: Piece) -> tuple[str, str, str, str]:

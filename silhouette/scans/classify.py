@@ -45,7 +45,7 @@ OVERLAP = 0.5  # of the sum of their radii: figures whose middles are nearer tha
 
 
 @dataclass(frozen=True, eq=False)
-class Figure:
+class KnownFigure:
     """A known figure where it stands."""
 
     points: NDArray[np.intp]  # indices of its points, those of its base among them
@@ -69,7 +69,7 @@ def known_figures(
     usable: Flags,
     models: Sequence[Known],
     noise: float,
-) -> list[Figure]:
+) -> list[KnownFigure]:
     """The known figures among what rises, the best first; no two of them in one place.
 
     Args:
@@ -83,7 +83,7 @@ def known_figures(
     """
     most = min(FITS + 0.5 * noise, ROUGH_FITS)
     over = np.where(usable, points[:, 2] - relief.ground_at(points), -np.inf)
-    figures: list[Figure] = []
+    figures: list[KnownFigure] = []
     for thing in rising if models else ():
         go_on()
         seen = _seen(thing, points, over)
@@ -91,7 +91,7 @@ def known_figures(
         if fit is not None and fit.residual <= most:
             figures.append(_figure(fit, seen, points))
     figures.sort(key=lambda figure: figure.match.residual)
-    standing: list[Figure] = []
+    standing: list[KnownFigure] = []
     for figure in figures:
         if all(is_apart(figure.disc, better.disc) for better in standing):
             standing.append(figure)
@@ -110,7 +110,7 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> _Sight:
     return _Sight(np.flatnonzero(own), ground)
 
 
-def _figure(fit: Match, seen: _Sight, points: Floats) -> Figure:
+def _figure(fit: Match, seen: _Sight, points: Floats) -> KnownFigure:
     """A figure with the points that its model explains, and those on its base."""
     base = fit.known.model.base
     diameter = base.diameter if base is not None else 2.0 * fit.known.surface.reach
@@ -119,7 +119,7 @@ def _figure(fit: Match, seen: _Sight, points: Floats) -> Figure:
     on_base = np.hypot(own[:, 0] - fit.at[0], own[:, 1] - fit.at[1]) < diameter / 2.0 + BESIDE
     mine = fit.explained | on_base
     disc = Disc((fit.at[0], fit.at[1]), seen.ground, height, diameter, 0.0, 0.0)
-    return Figure(seen.own[mine], disc, replace(fit, explained=fit.explained[mine]))
+    return KnownFigure(seen.own[mine], disc, replace(fit, explained=fit.explained[mine]))
 
 
 def is_apart(disc: Disc, second: Disc) -> bool:
@@ -418,7 +418,7 @@ def find_pieces(  # noqa: PLR0913
     size: tuple[float, float] | None = None,
     colours: NDArray[np.uint8] | None = None,
     discs: list[Disc] | None = None,
-    figures: Sequence[Figure] = (),
+    figures: Sequence[KnownFigure] = (),
     about_bases: Flags | None = None,
     rising: Sequence[Prominence] = (),
 ) -> Pieces:

@@ -25,7 +25,7 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.files.fingerprints import MESHES
+from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
@@ -146,7 +146,7 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
 
 def _in_folder(folder: Path) -> list[Path]:
     """The meshes and model files in a folder and below it, sorted; no hidden ones, no scenes, no meshes of models."""
-    files = sorted(file for file in _visible(folder) if file.suffix.lower() in (*MESHES, *DOCUMENTS))
+    files = sorted(file for file in _visible(folder) if file.suffix.lower() in (*MESH_ENDINGS, *DOCUMENTS))
     meshes = {file: _mesh_of(file) for file in files if is_model_file(file)}
     taken = {os.path.realpath(mesh) for mesh in meshes.values() if mesh is not None}
     return [file for file in files if meshes.get(file, file) is not None and os.path.realpath(file) not in taken]

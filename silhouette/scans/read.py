@@ -23,11 +23,11 @@ from scipy.spatial import cKDTree
 
 from silhouette.common.geometry import Floats, Integers, components
 from silhouette.files.archives import Archive, ArchiveError, collision_key
-from silhouette.files.reading import LARGEST_FILE, read_file
-from silhouette.meshes.formats.base import Refused, referred
+from silhouette.files.reading import MAX_FILE_BYTES, read_file
+from silhouette.meshes.formats.base import MeshRefused, referred
 from silhouette.meshes.health import boundary, extremes, used_vertices
 from silhouette.meshes.mesh import merge_equal
-from silhouette.meshes.opening import FORMATS, Source, check_signature, opened, plainly
+from silhouette.meshes.opening import MESH_FORMATS, Source, check_signature, opened, plainly
 from silhouette.meshes.stored import read_stored
 
 # ---- archive
@@ -51,7 +51,7 @@ def mesh_in(data: bytes) -> Source:
         name = _mesh(archive.names())
         content = archive.read(name)
     except ArchiveError as error:
-        raise Refused(str(error)) from None
+        raise MeshRefused(str(error)) from None
     ending = _ending(name)
     check_signature(content, ending)
     folder = posixpath.dirname(name)
@@ -60,16 +60,16 @@ def mesh_in(data: bytes) -> Source:
 
 def _mesh(names: dict[str, str]) -> str:
     """The name of the one mesh, among names as `Archive.names` gives them."""
-    every = sorted(name for name in names if _ending(name) in FORMATS)
+    every = sorted(name for name in names if _ending(name) in MESH_FORMATS)
     meshes = [name for name in every if _ending(name) == "obj"]
     meshes = meshes if len(meshes) == 1 else every  # an OBJ beside the same scan in other formats
     if len(meshes) > 1:
         listed = ", ".join(posixpath.basename(names[name])[:60] for name in meshes[:3])
-        raise Refused(f"is an archive of {len(meshes)} meshes ({listed}); unpack it and name the one that is meant")
+        raise MeshRefused(f"is an archive of {len(meshes)} meshes ({listed}); unpack it and name the one that is meant")
     if not meshes:
         if any(_ending(name) in USD for name in names):
-            raise Refused(NO_USD)
-        raise Refused("is an archive without a mesh in it; an OBJ with its materials, a GLB or a PLY can be read")
+            raise MeshRefused(NO_USD)
+        raise MeshRefused("is an archive without a mesh in it; an OBJ with its materials, a GLB or a PLY can be read")
     return meshes[0]
 
 
@@ -77,11 +77,11 @@ def _fetched(archive: Archive, folder: str, reference: str) -> bytes:
     """The bytes of a file that the mesh in a folder refers to: anywhere in the archive, by its path from there."""
     name = collision_key(posixpath.join(folder, referred(reference)))
     if name not in archive.names():
-        raise Refused(f"refers to {reference[:80]!r}, which its archive lacks")
+        raise MeshRefused(f"refers to {reference[:80]!r}, which its archive lacks")
     try:
         return archive.read(name)
     except ArchiveError as error:
-        raise Refused(str(error)) from None
+        raise MeshRefused(str(error)) from None
 
 
 def _ending(name: str) -> str:
@@ -180,16 +180,16 @@ def _opened(path: Path) -> Source:
     """The mesh that a file is, or that its archive holds."""
     ending = path.suffix.lower().removeprefix(".")
     if ending in _CLOUDS:
-        raise Refused(
+        raise MeshRefused(
             f"is a cloud of points in a format that is not read ('.{ending}'); export it as PLY, or as a mesh"
         )
     if ending not in ("zip", *USD):
         return opened(path)
     if not path.is_file():
-        raise Refused("is no file; a scan is one file" if path.exists() else "is not there; check the path")
+        raise MeshRefused("is no file; a scan is one file" if path.exists() else "is not there; check the path")
     if ending in USD:
-        raise Refused(NO_USD)
-    return mesh_in(read_file(path, LARGEST_FILE))
+        raise MeshRefused(NO_USD)
+    return mesh_in(read_file(path, MAX_FILE_BYTES))
 
 
 # ---- welding

@@ -17,7 +17,7 @@ import numpy as np
 from silhouette.common.errors import FileError, OutOfTime, time_limit
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.files.cache import Cache
-from silhouette.scans.classify import Figure, Pieces, find_pieces, known_figures
+from silhouette.scans.classify import KnownFigure, Pieces, find_pieces, known_figures
 from silhouette.scans.identify import Identified, Surroundings, identify, without
 from silhouette.scans.keep import SCALE, Earlier, Question
 from silhouette.scans.level import Level, as_answered, level
@@ -266,7 +266,7 @@ class _Upright:
     """What stands upright at a scale: the points, the known figures, and where bases may be (None: anywhere)."""
 
     around: Surroundings
-    figures: list[Figure]
+    figures: list[KnownFigure]
     about_bases: Flags | None
     free: list[Prominence]  # what stands free and is no known figure
 

@@ -34,17 +34,17 @@ from silhouette.common.installation import document
 from silhouette.common.text import json_text
 from silhouette.drawing.four_views import scale_bar
 from silhouette.drawing.page import (
-    FINE,
     INK,
-    MARGIN,
     ORANGE,
+    PAGE_MARGIN_PX,
+    PAGE_WIDTH_PX,
     PAPER,
     SKY_BLUE,
     SOFT_INK,
+    SUPERSAMPLING,
     VERMILLION,
-    WIDTH,
     Drawing,
-    Face,
+    TypeFace,
     joined,
     png_content,
 )
@@ -52,9 +52,9 @@ from silhouette.drawing.styles import Colour
 from silhouette.files.changing import FolderChange, changing_folder, check_folder
 from silhouette.files.documents import read_document, toml, toml_lines
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.files.reading import DOCUMENTS, LARGEST_FILE, read_file
+from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, read_file
 from silhouette.files.writing import Content
-from silhouette.rules import FIRST
+from silhouette.rules import DEFAULT_GAME
 from silhouette.scans.keep import MESHES, RECORD, SCENE, SOURCE_RECORD, EarlierPiece, Question, title_of
 from silhouette.scans.meshes import owners, ply_bytes
 from silhouette.scans.place import Grade, PlacedKind, ScannedPiece, ScannedTable
@@ -240,7 +240,7 @@ def _head(table: ScannedTable, record: str) -> str:
     for below in ("check", "doubt"):
         keys.pop(below, None)
     scan = table.scan.path.name
-    top = {"title": title_of(scan), "rules": FIRST} | keys
+    top = {"title": title_of(scan), "rules": DEFAULT_GAME} | keys
     top["source"] = {**top.get("source", {}), SOURCE_RECORD: record}
     lines = [
         f"# Made from {scan}. Names, gangs, facings, eyes, checks, answers and who has the benefit of doubt are",
@@ -348,7 +348,7 @@ TINTS: tuple[Colour, ...] = (SKY_BLUE, (0, 158, 115), (240, 228, 66), (204, 121,
 TABLE: Colour = (214, 207, 193)
 TINTED = 0.42  # the share of the tint in a piece's colour: people still recognise their table
 MOST_SAMPLES = 8_000_000  # the most samples of the surface: a picture of the largest scan takes seconds
-HIGHEST = 1500 * FINE  # pixels of the picture of the table, so that a long narrow one stays a page
+HIGHEST = 1500 * SUPERSAMPLING  # pixels of the picture of the table, so that a long narrow one stays a page
 
 Pixels = NDArray[np.uint8]
 PixelOf = Callable[[float, float], tuple[float, float]]  # from x and y in mm on the table to a place on the page
@@ -358,29 +358,35 @@ def draw_table(table: ScannedTable) -> Content:
     """The picture, as what a PNG file is to hold."""
     points = table.on_table()
     low, high = _frame(table, points)
-    per_mm = min((WIDTH - 2 * MARGIN) / (high[0] - low[0]), HIGHEST / (high[1] - low[1]))
+    per_mm = min((PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX) / (high[0] - low[0]), HIGHEST / (high[1] - low[1]))
     # The table is drawn at the size at which it is shown; only the marks on it are drawn larger, for smooth edges.
-    image = Image.fromarray(_from_above(table, points, low, high, per_mm / FINE))
-    image = image.resize((image.width * FINE, image.height * FINE), Image.Resampling.BICUBIC)
-    title, text = Face(22, "Bold"), Face(14)
+    image = Image.fromarray(_from_above(table, points, low, high, per_mm / SUPERSAMPLING))
+    image = image.resize((image.width * SUPERSAMPLING, image.height * SUPERSAMPLING), Image.Resampling.BICUBIC)
+    title, text = TypeFace(22, "Bold"), TypeFace(14)
     legend = _legend(table, text)
-    top = MARGIN + title.line + text.line + 10 * FINE
-    height = top + image.height + 14 * FINE + len(legend) * text.line + 2 * MARGIN
-    page = Image.new("RGB", (WIDTH, height), PAPER)
-    page.paste(image, (MARGIN, top))
+    top = PAGE_MARGIN_PX + title.line + text.line + 10 * SUPERSAMPLING
+    height = top + image.height + 14 * SUPERSAMPLING + len(legend) * text.line + 2 * PAGE_MARGIN_PX
+    page = Image.new("RGB", (PAGE_WIDTH_PX, height), PAPER)
+    page.paste(image, (PAGE_MARGIN_PX, top))
     drawing = ImageDraw.Draw(page)
-    title.draw(drawing, (MARGIN, MARGIN), title.elided(title.printable(table.scan.path.name), WIDTH - 2 * MARGIN))
-    text.draw(drawing, (MARGIN, MARGIN + title.line), text.printable(_subtitle(table)), SOFT_INK)
+    title.draw(
+        drawing,
+        (PAGE_MARGIN_PX, PAGE_MARGIN_PX),
+        title.elided(title.printable(table.scan.path.name), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX),
+    )
+    text.draw(drawing, (PAGE_MARGIN_PX, PAGE_MARGIN_PX + title.line), text.printable(_subtitle(table)), SOFT_INK)
 
     def pixel(x: float, y: float) -> tuple[float, float]:
-        return MARGIN + (x - low[0]) * per_mm, top + (high[1] - y) * per_mm
+        return PAGE_MARGIN_PX + (x - low[0]) * per_mm, top + (high[1] - y) * per_mm
 
     _mark_pieces(drawing, table, pixel_of=pixel)
     _mark_questions(drawing, table, pixel_of=pixel)
-    below = top + image.height + 14 * FINE
+    below = top + image.height + 14 * SUPERSAMPLING
     for number, (colour, line) in enumerate(legend):
-        text.draw(drawing, (MARGIN, below + number * text.line), line, colour)
-    scale_bar(drawing, (WIDTH - MARGIN - 260 * FINE, top - 8 * FINE), per_mm, Face(12))
+        text.draw(drawing, (PAGE_MARGIN_PX, below + number * text.line), line, colour)
+    scale_bar(
+        drawing, (PAGE_WIDTH_PX - PAGE_MARGIN_PX - 260 * SUPERSAMPLING, top - 8 * SUPERSAMPLING), per_mm, TypeFace(12)
+    )
     return png_content(page, {"scan": table.scan.path.name})
 
 
@@ -467,21 +473,21 @@ def _subtitle(table: ScannedTable) -> str:
     return f"{size}, noise {table.noise:.2g} mm, {counts}; grade: {table.account.grade}"
 
 
-def _legend(table: ScannedTable, text: Face) -> list[tuple[Colour, str]]:
+def _legend(table: ScannedTable, text: TypeFace) -> list[tuple[Colour, str]]:
     """Lines below the picture: how many figures were found, what each number is, then the questions."""
     parts = joined([f"{piece.number}: {_called(piece)}" for piece in table.pieces])
-    lines = text.wrapped(text.printable(parts), WIDTH - 2 * MARGIN, most=12) if parts else []
+    lines = text.wrapped(text.printable(parts), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=12) if parts else []
     asked = [
         line
         for question in table.questions
-        for line in text.wrapped(text.printable(f"? {question.text}"), WIDTH - 2 * MARGIN, most=3)
+        for line in text.wrapped(text.printable(f"? {question.text}"), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=3)
     ]
     account = table.account
     counts = [
         line
         for sentence in (account.counts(), *account.warnings())
         if sentence
-        for line in text.wrapped(text.printable(sentence), WIDTH - 2 * MARGIN, most=3)
+        for line in text.wrapped(text.printable(sentence), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=3)
     ]
     colour = VERMILLION if account.missing or account.unknown or account.warnings() else INK
     marked = ((VERMILLION, line) for line in asked)
@@ -496,25 +502,27 @@ def _called(piece: ScannedPiece) -> str:
 
 def _mark_pieces(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> None:
     """A number in the middle of each piece of terrain and beside each figure, and a line to where a figure looks."""
-    face = Face(14, "Bold")
-    radius = 11 * FINE
+    face = TypeFace(14, "Bold")
+    radius = 11 * SUPERSAMPLING
     for piece in table.pieces:
         outline = [pixel_of(x, y) for x, y in piece.outline]
         if len(outline) > 2:
-            drawing.line([*outline, outline[0]], fill=INK, width=FINE)
+            drawing.line([*outline, outline[0]], fill=INK, width=SUPERSAMPLING)
         if piece.kind == "terrain":
             x, y = pixel_of(*_clear_of_figures(piece, table))
         else:
             x, y = pixel_of(piece.at[0], piece.at[1])
             if piece.facing is not None:
                 angle = np.radians(piece.facing)
-                tip = (x + 34 * FINE * np.cos(angle), y - 34 * FINE * np.sin(angle))
-                drawing.line([(x, y), tip], fill=PAPER, width=5 * FINE)
-                drawing.line([(x, y), tip], fill=INK, width=3 * FINE)
+                tip = (x + 34 * SUPERSAMPLING * np.cos(angle), y - 34 * SUPERSAMPLING * np.sin(angle))
+                drawing.line([(x, y), tip], fill=PAPER, width=5 * SUPERSAMPLING)
+                drawing.line([(x, y), tip], fill=INK, width=3 * SUPERSAMPLING)
             x = max(px for px, _ in outline) + radius
             y = min(py for _, py in outline) - radius / 2
         ring = VERMILLION if piece.could_be_several else INK
-        drawing.ellipse([x - radius, y - radius, x + radius, y + radius], fill=PAPER, outline=ring, width=2 * FINE)
+        drawing.ellipse(
+            [x - radius, y - radius, x + radius, y + radius], fill=PAPER, outline=ring, width=2 * SUPERSAMPLING
+        )
         text = str(piece.number)
         face.draw(drawing, (x - face.width(text) / 2, y - 0.72 * face.size), text, INK)
 
@@ -531,14 +539,17 @@ def _clear_of_figures(piece: ScannedPiece, table: ScannedTable) -> Floats:
 
 def _mark_questions(drawing: Drawing, table: ScannedTable, pixel_of: PixelOf) -> None:
     """A mark at each place that a question is about."""
-    face = Face(17, "Bold")
+    face = TypeFace(17, "Bold")
     for question in table.questions:
         if question.at is None:
             continue
         x, y = pixel_of(*question.at)
-        x -= 26 * FINE
+        x -= 26 * SUPERSAMPLING
         drawing.rectangle(
-            [x - 9 * FINE, y - 11 * FINE, x + 9 * FINE, y + 11 * FINE], fill=ORANGE, outline=INK, width=FINE
+            [x - 9 * SUPERSAMPLING, y - 11 * SUPERSAMPLING, x + 9 * SUPERSAMPLING, y + 11 * SUPERSAMPLING],
+            fill=ORANGE,
+            outline=INK,
+            width=SUPERSAMPLING,
         )
         face.draw(drawing, (x - face.width("?") / 2, y - 0.72 * face.size), "?", INK)
 
@@ -606,7 +617,7 @@ def _copied(source: Path, change: FolderChange) -> dict[str, Any]:
         mesh = source.parent / keys.pop("mesh")
         keys.pop("kind", None)
     names = [mesh.name, *(other.relative_to(mesh.parent).as_posix() for other in Fingerprints().named(mesh))]
-    files = {f"/{name}": read_file(mesh.parent / name, LARGEST_FILE) for name in names}
+    files = {f"/{name}": read_file(mesh.parent / name, MAX_FILE_BYTES) for name in names}
     place = change.keep(MESHES, _file_name(mesh.stem), files)
     return {"mesh": f"{place}/{mesh.name}", **_plain(keys)}
 

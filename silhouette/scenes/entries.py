@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
 from silhouette.files.schema import (
-    COARSEST,
-    LARGEST_ERROR,
-    MAX_LENGTH,
+    MAX_ERROR_SHARE,
+    MAX_LENGTH_MM,
+    MAX_PIXEL_MM,
     Entry,
     Error,
     Name,
@@ -23,7 +23,7 @@ from silhouette.files.schema import (
 )
 from silhouette.models.entries import ArcName, FigureEntry, ModelOptions, SolidEntry
 
-Deviation = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH)]  # a standard deviation
+Deviation = Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_LENGTH_MM)]  # a standard deviation
 
 BenefitOfDoubt = Literal["roll off", "attacker", "target", "as measured"]  # the player who has the benefit of doubt
 
@@ -70,7 +70,8 @@ class QuestionEntry(Entry):
 LengthUnits = Literal["mm", "inch"]  # the units of a scene's places
 
 MODEL_KEYS = ("model", "mesh", "parts")  # the keys of which any piece has exactly one
-MESH_KEYS = ("units", "up", "scale", "base", "origin", "scan", "insignificant")  # the keys that say how a mesh is read
+# The keys that say how a mesh is read.
+MESH_READING_KEYS = ("units", "up", "scale", "base", "origin", "scan", "insignificant")
 
 
 def check_place(at: Sequence[float], on: str | None, under: float | None) -> None:
@@ -81,13 +82,13 @@ def check_place(at: Sequence[float], on: str | None, under: float | None) -> Non
         raise plain(f'on = "{on}" gives the height, and at has three numbers; write at = [x, y]')
 
 
-UNKNOWN: Literal["unknown"] = "unknown"  # what ``facing`` says where nobody knows which way a piece faces
+UNKNOWN_FACING: Literal["unknown"] = "unknown"  # what ``facing`` says where nobody knows which way a piece faces
 
 
 def _facing(value: object) -> object:
     """A number of degrees or "unknown"; ValueError for anything else."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if value == UNKNOWN or (is_number and abs(value) <= MAX_LENGTH):  # type: ignore[arg-type]
+    if value == UNKNOWN_FACING or (is_number and abs(value) <= MAX_LENGTH_MM):  # type: ignore[arg-type]
         return float(value) if is_number else value  # type: ignore[arg-type]
     raise ValueError
 
@@ -95,7 +96,9 @@ def _facing(value: object) -> object:
 Facing = Annotated[
     float | Literal["unknown"] | None,
     PlainValidator(_facing),
-    WithJsonSchema({"anyOf": [{"type": "number", "minimum": -MAX_LENGTH, "maximum": MAX_LENGTH}, {"const": UNKNOWN}]}),
+    WithJsonSchema(
+        {"anyOf": [{"type": "number", "minimum": -MAX_LENGTH_MM, "maximum": MAX_LENGTH_MM}, {"const": UNKNOWN_FACING}]}
+    ),
     Field(description='a number of degrees anticlockwise from +x, or "unknown"'),
 ]
 """The direction in which a piece faces; None where its table leaves it out."""
@@ -146,7 +149,7 @@ class PieceEntry(ModelOptions):
     def _one_model(self) -> PieceEntry:
         need_one(self, *MODEL_KEYS, *(("figure",) if "figure" in type(self).model_fields else ()))
         check_place(self.at, self.on, self.under)
-        given = [key for key in MESH_KEYS if key in self.model_fields_set]
+        given = [key for key in MESH_READING_KEYS if key in self.model_fields_set]
         if given and self.parts is not None:
             raise plain(f"{given[0]} goes with a mesh, not with parts; say base or insignificant in the solid itself")
         if given and dict(self).get("figure") is not None:
@@ -159,7 +162,7 @@ class TerrainEntry(PieceEntry):
 
     @model_validator(mode="after")
     def _turned_once(self) -> TerrainEntry:
-        if self.facing == UNKNOWN:
+        if self.facing == UNKNOWN_FACING:
             raise plain('facing is "unknown", but terrain looks nowhere; leave facing out, or say turn')
         if self.turn is not None and self.facing is not None:
             raise plain("it has turn and facing; terrain must have one of them, or none to stand as it lies")
@@ -251,9 +254,9 @@ class TableEntry(SceneEntry):
     """
     tolerance: Annotated[float, Field(strict=True, ge=0, le=0.5)] = Field(0.01, description="a share from 0 to 0.5")
     """A verdict is too close to call where the share lies within this of a threshold."""
-    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {COARSEST:g}")
+    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {MAX_PIXEL_MM:g}")
     """Millimetres per pixel at the target. The default is 0.1; the option `--pixel` overrides it."""
-    error: Error | None = Field(None, description=f"a share above zero, at most {LARGEST_ERROR:g}")
+    error: Error | None = Field(None, description=f"a share above zero, at most {MAX_ERROR_SHARE:g}")
     """The largest error that may be left where no other verdict is near. The default is 0.002; the option
     `--error` overrides it.
     """

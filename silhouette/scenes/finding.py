@@ -10,7 +10,7 @@ from os.path import normcase, realpath
 from pathlib import Path
 
 from silhouette.common.errors import RequestError, SilhouetteError
-from silhouette.files.documents import LARGEST_DOCUMENT, read_document
+from silhouette.files.documents import MAX_DOCUMENT_BYTES, read_document
 from silhouette.files.reading import DOCUMENTS, read_file
 
 
@@ -95,7 +95,7 @@ def _is_hidden(name: str) -> bool:
 
 def _is_model(file: Path) -> bool:
     try:
-        if b"rules" in read_file(file, LARGEST_DOCUMENT):
+        if b"rules" in read_file(file, MAX_DOCUMENT_BYTES):
             return False
         return "mesh" in read_document(file)
     except (OSError, SilhouetteError):

@@ -32,14 +32,16 @@ Indices = NDArray[np.intp]
 
 # ---- the ground
 
-TOUCHING = 0.01
+OUTLINE_TOUCH_MM = 0.01
 """mm: a side that reaches under an outline by less only touches it. A round base is a polygon, and what is typed is
 rounded: a base against a wall is not on top of it."""
 
 SAME_HEIGHT = 1e-6  # mm: heights and places that differ by less are the same
-TRIED = 6  # how many triangles are cut off at the rim at a time, at each place: mostly one of the first is the highest
-STEEP = 0.5  # the cosine of 60°: a surface that is steeper is a wall, not a floor
-OPEN = 0.1  # share by which more of a surface faces up than down, or down than up, from which on it is no closed one
+# How many triangles are cut off at the rim at a time, at each place: mostly one of the first is the highest.
+TRIANGLES_PER_ROUND = 6
+WALL_COSINE = 0.5  # the cosine of 60°: a surface that is steeper is a wall, not a floor
+# Share by which more of a surface faces up than down, or down than up, from which on it is no closed one.
+OPEN_SURFACE_SHARE = 0.1
 
 WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
@@ -69,7 +71,7 @@ class Ground:
     def __init__(self, triangles: Floats, whole: Ground | None = None) -> None:
         self.triangles = np.asarray(triangles, np.float64).reshape(-1, 3, 3)
         self._whole = whole
-        self._asked = 0
+        self._queries = 0
 
     @cached_property
     def faces_outward(self) -> bool:
@@ -82,7 +84,7 @@ class Ground:
         corners = self.triangles - self.triangles.reshape(-1, 3).mean(axis=0) if len(self.triangles) else self.triangles
         sixfold = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         up, both = float(sixfold[:, 2].sum()), float(np.abs(sixfold[:, 2]).sum())
-        if abs(up) > OPEN * both:
+        if abs(up) > OPEN_SURFACE_SHARE * both:
             return up > 0.0
         return float(np.einsum("ij,ij->", corners[:, 0], sixfold)) > 0.0
 
@@ -151,9 +153,9 @@ class Ground:
     def near(self, low: Any, high: Any) -> Ground:
         """The triangles whose boxes in plan overlap the rectangle from ``low`` to ``high``, both (2,)."""
         whole = self if self._whole is None else self._whole
-        self._asked += 1
+        self._queries += 1
         across, along = high[0] - low[0], high[1] - low[1]
-        is_worth_it = len(self.triangles) > WORTH_AN_INDEX**2 and (self.is_prepared or self._asked > WORTH_AN_INDEX)
+        is_worth_it = len(self.triangles) > WORTH_AN_INDEX**2 and (self.is_prepared or self._queries > WORTH_AN_INDEX)
         if is_worth_it and across * along <= FEW_OF_ALL * float(self._extents.prod()):
             return Ground(self.triangles[self._indexed(np.array([[*low, *high]]))[1]], whole)
         boxes = self._boxes
@@ -188,12 +190,12 @@ class Ground:
         """
         places = np.asarray(places, np.float64).reshape(-1, 2)
         whole, inner = np.full(len(places), -np.inf), np.full(len(places), -np.inf)
-        smaller = inset(outline, TOUCHING)
+        smaller = inset(outline, OUTLINE_TOUCH_MM)
         top = np.inf if under is None else under
         for place, triangle in self._pairs(np.concatenate([places + outline.min(0), places + outline.max(0)], axis=1)):
             least, most = self._heights[triangle].T
             up = self._normals[triangle, 2]
-            steep = np.abs(up) < STEEP
+            steep = np.abs(up) < WALL_COSINE
             cut = most > top + SAME_HEIGHT
             if under is not None:
                 # Of a wall that goes up through that height under the base no part counts, fine as its mesh may be.
@@ -216,14 +218,14 @@ class Ground:
                 likely = most > inner[place]
                 place, triangle, most = place[likely], triangle[likely], most[likely]
                 first = np.searchsorted(place, place)
-                now = np.arange(len(place)) - first < TRIED
+                now = np.arange(len(place)) - first < TRIANGLES_PER_ROUND
                 for shape, highest in ((outline, whole), (smaller, inner)):
                     low, high = self._spans(shape, places, place[now], triangle[now])
                     high = np.where(low <= top + SAME_HEIGHT, np.minimum(high, most[now]), -np.inf)
                     np.maximum.at(highest, place[now], high)
                 place, triangle, most = place[~now], triangle[~now], most[~now]
         # A slope rises by little between the two outlines. Where the whole one is far higher, it touches a wall.
-        is_slope = whole <= inner + 10.0 * TOUCHING
+        is_slope = whole <= inner + 10.0 * OUTLINE_TOUCH_MM
         return np.where(is_slope, whole, inner)
 
     def _lies_within(self, outline: Floats, places: Floats, place: Indices, triangle: Indices) -> Flags:
@@ -251,14 +253,14 @@ class Ground:
         [True, False, False]
         """
         places = np.asarray(places, np.float64).reshape(-1, 2)
-        found = np.zeros(len(places), np.bool_)
+        walls = np.zeros(len(places), np.bool_)
         for place, triangle in self._pairs(np.concatenate([places + outline.min(0), places + outline.max(0)], axis=1)):
             least, most = self._heights[triangle].T
-            may = (np.abs(self._normals[triangle, 2]) < STEEP) & (most > low[place]) & (least < high[place])
+            may = (np.abs(self._normals[triangle, 2]) < WALL_COSINE) & (most > low[place]) & (least < high[place])
             place, triangle = place[may], triangle[may]
             least, most = self._spans(outline, places, place, triangle)
-            found[place[(most > low[place]) & (least < high[place])]] = True
-        return found
+            walls[place[(most > low[place]) & (least < high[place])]] = True
+        return walls
 
     def crossings(self, points: Floats) -> Hits:
         """What vertical lines through points (p, 2) cross; vertical triangles are not crossed, and borders are.

@@ -20,10 +20,17 @@ from silhouette.meshes.health import extremes
 from silhouette.models.entries import ArcName, Kind, ModelOptions
 from silhouette.models.model import Model, load_model, model_of_mesh, model_of_solids
 from silhouette.models.stand_ins import stand_in
-from silhouette.scenes.entries import UNKNOWN, FighterEntry, GangerEntry, PieceDoubtEntry, PieceEntry, VehicleEntry
+from silhouette.scenes.entries import (
+    UNKNOWN_FACING,
+    FighterEntry,
+    GangerEntry,
+    PieceDoubtEntry,
+    PieceEntry,
+    VehicleEntry,
+)
 
 NO_BASE = 'no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"'
-SAME_EYE = 1.0  # mm: places of an eye nearer to each other are one
+SAME_EYE_MM = 1.0  # mm: places of an eye nearer to each other are one
 SAME_DIRECTION = 1e-6  # degrees: two directions that differ by less are one
 
 
@@ -103,8 +110,8 @@ class Piece:
         is_known = self.facing is not None or self.kind != "fighter"
         places = self.model.eye_candidates
         shifts = [((place.eye if is_known else place.head) - self.own_eye, place.likelihood) for place in places]
-        own = sum(likelihood for shift, likelihood in shifts if np.linalg.norm(shift) < SAME_EYE)
-        return ((none, own), *(place for place in shifts if np.linalg.norm(place[0]) >= SAME_EYE))
+        own = sum(likelihood for shift, likelihood in shifts if np.linalg.norm(shift) < SAME_EYE_MM)
+        return ((none, own), *(place for place in shifts if np.linalg.norm(place[0]) >= SAME_EYE_MM))
 
     def with_eye_for(self, arc: ArcName | None) -> Piece:
         """The piece with the eye of the crew member who looks into ``arc``, or its only one; else the piece itself."""
@@ -287,7 +294,7 @@ def _turn_and_facing(entry: PieceEntry, model: Model) -> tuple[float, float | No
     if isinstance(entry.facing, float):
         return (entry.facing - model.front if entry.turn is None else entry.turn), entry.facing
     turn = entry.turn or 0.0
-    return turn, None if entry.facing == UNKNOWN else model.front + turn
+    return turn, None if entry.facing == UNKNOWN_FACING else model.front + turn
 
 
 def _eyes(entry: PieceEntry, model: Model) -> Mapping[ArcName, Floats]:

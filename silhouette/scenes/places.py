@@ -13,19 +13,19 @@ from pydantic import BaseModel
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.common.text import did_you_mean
-from silhouette.files.schema import MAX_LENGTH
+from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.standing import Standing
+from silhouette.scenes.standing import StandingTest
 from silhouette.scenes.table import TableScene
 
 # ---- poses of an animation
 
 FRAMES = 48  # the number of frames of an animation, by default
 
-MOST_FRAMES = 600
+MAX_FRAMES = 600
 
-DIGITS = 3  # decimals of mm and degrees to which a pose is rounded, so that it can be typed
+POSE_DECIMALS = 3  # decimals of mm and degrees to which a pose is rounded, so that it can be typed
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ class Motion:
     def __post_init__(self) -> None:
         if self.walk is None and self.turn is None:
             raise RequestError("nothing moves; say --walk X,Y where the target walks to, or --turn DEGREES")
-        if self.turn is not None and not 0.0 < abs(self.turn) <= MAX_LENGTH:
+        if self.turn is not None and not 0.0 < abs(self.turn) <= MAX_LENGTH_MM:
             raise RequestError(f"--turn {self.turn:g}: give a number of degrees that is not 0")
-        if not 2 <= self.frames <= MOST_FRAMES:
-            raise RequestError(f"--frames {self.frames}: give a whole number from 2 to {MOST_FRAMES}")
+        if not 2 <= self.frames <= MAX_FRAMES:
+            raise RequestError(f"--frames {self.frames}: give a whole number from 2 to {MAX_FRAMES}")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def place_of(text: str) -> tuple[float, ...]:
     silhouette.common.errors.RequestError: --walk sixty: give where to as X,Y or X,Y,Z, such as 60,216
     """
     place = tuple(_numbers(text.strip().strip("[]()")))
-    if len(place) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in place):
+    if len(place) not in (2, 3) or not all(abs(number) <= MAX_LENGTH_MM for number in place):
         raise RequestError(f"--walk {text}: give where to as X,Y or X,Y,Z, such as 60,216")
     return place
 
@@ -129,7 +129,7 @@ def poses(
         if facing is None:
             raise RequestError(f"{path}: where '{check['attacker']}' faces is unknown; give facing a number to turn it")
         steps = (facing + motion.turn * frame / (motion.frames - 1) for frame in range(1, motion.frames))
-        facings = [float(facing), *(round(step, DIGITS) for step in steps)]
+        facings = [float(facing), *(round(step, POSE_DECIMALS) for step in steps)]
     return [
         Posed(_posed(document, number, at, towards, facings[0], mobility), at, towards, way)
         for at, towards, way in zip(places, facings, ways, strict=True)
@@ -151,11 +151,11 @@ def _places(
         raise RequestError(f"{path}: in {document['rules']} everything is flat; say --walk X,Y")
     full = np.array((*start, 0.0)[: 2 if mobility.flat else 3], dtype=np.float64)
     end = np.array((*to, *full[len(to) :]), dtype=np.float64)
-    if np.allclose(full, end, atol=10.0**-DIGITS):
+    if np.allclose(full, end, atol=10.0**-POSE_DECIMALS):
         raise RequestError(f"{path}: '{name}' stands at {start} already; walk it somewhere else")
     shares = np.linspace(0.0, 1.0, motion.frames)[1:, None]
     wide = slice(0, max(len(start), len(to)))
-    between = np.round(full * (1.0 - shares) + end * shares, DIGITS)[:, wide]
+    between = np.round(full * (1.0 - shares) + end * shares, POSE_DECIMALS)[:, wide]
     return [start, *between.tolist()]
 
 
@@ -192,7 +192,7 @@ def _posed(
         changes[check["attacker"]] = {"facing": towards}
         entry = _entry(document, check["attacker"], mobility) or {}
         if "turn" in entry:  # it says how the piece stands, and facing no longer does
-            changes[check["attacker"]]["turn"] = round(float(entry["turn"]) + (towards - start), DIGITS)
+            changes[check["attacker"]]["turn"] = round(float(entry["turn"]) + (towards - start), POSE_DECIMALS)
     tables = {
         table: [{**entry, **changes.get(entry.get("name"), {})} for entry in document[table]]
         for table in mobility.walkers
@@ -233,7 +233,7 @@ class Trial:
         Raises RequestError if the numbers are fewer, more, or too large; ``text`` is what the user wrote.
         """
         written = f"{name}={','.join(f'{number:g}' for number in numbers)}" if text is None else text
-        if not name or len(numbers) not in (2, 3) or not all(abs(number) <= MAX_LENGTH for number in numbers):
+        if not name or len(numbers) not in (2, 3) or not all(abs(number) <= MAX_LENGTH_MM for number in numbers):
             raise RequestError(f"--at {written}: give NAME=X,Y or NAME=X,Y,FACING, such as Kal=60,216,90")
         return cls(name, (float(numbers[0]), float(numbers[1])), float(numbers[2]) if len(numbers) == 3 else None)
 
@@ -312,7 +312,7 @@ def turns(schema: type[SceneEntry], table: str) -> bool:
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 
-DEVIATIONS = 2.0  # standard deviations by which where a piece faces is tried (contract, section 3)
+FACING_DEVIATIONS = 2.0  # standard deviations by which where a piece faces is tried (contract, section 3)
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ class Move:
     faces: bool = False  # whether one that nobody knows where it faces is then known to face where its front is
 
 
-class Elsewhere(NamedTuple):
+class Displacement(NamedTuple):
     """How an attacker may stand or look otherwise than a scene has it.
 
     ``why`` says what decides, if the verdict there is another, as a clause: "where Kal's eye is". A piece of the name
@@ -340,15 +340,15 @@ class Elsewhere(NamedTuple):
     likelihood: float | None = None
 
 
-def elsewhere_of(piece: Piece) -> tuple[Elsewhere, ...]:
+def elsewhere_of(piece: Piece) -> tuple[Displacement, ...]:
     """The other places of an estimated eye; and two standard deviations to either side of a doubtful facing."""
     eyes = [
-        Elsewhere(Move(eye=(x, y, z)), f"where {piece.name}'s eye is", likelihood=likelihood)
+        Displacement(Move(eye=(x, y, z)), f"where {piece.name}'s eye is", likelihood=likelihood)
         for (x, y, z), likelihood in ((shift.tolist(), likelihood) for shift, likelihood in piece.eye_shifts[1:])
     ]
-    turn = 0.0 if piece.doubt is None or piece.facing is None else DEVIATIONS * (piece.doubt.facing or 0.0)
+    turn = 0.0 if piece.doubt is None or piece.facing is None else FACING_DEVIATIONS * (piece.doubt.facing or 0.0)
     faces = f"where {piece.name} faces"
-    return (*eyes, *(Elsewhere(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))
+    return (*eyes, *(Displacement(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))
 
 
 def moved_piece(piece: Piece, move: Move) -> Piece:
@@ -369,7 +369,7 @@ def moved_piece(piece: Piece, move: Move) -> Piece:
     return replace(
         changed,
         eye_given=changed.pose.localise(changed.eye[None])[0] + eye,
-        eyes={arc: one + eye for arc, one in piece.eyes.items()},
+        eyes={arc: point + eye for arc, point in piece.eyes.items()},
     )
 
 
@@ -434,7 +434,7 @@ class TablePlaces:
 
     def __init__(self, scene: TableScene, piece: Piece, origin: Floats | None = None, *, turns: bool = True) -> None:
         self._scene, self._piece, self._turns = scene, piece, turns
-        self._standing = Standing(scene.pieces, piece)
+        self._standing = StandingTest(scene.pieces, piece)
         self.start = piece.pose.translation[:2] if origin is None else origin
         self._offset = piece.pose.translation[:2] - self.start
         self._lift = float(self._standing.there(np.zeros(2), 0.0).pose.translation[2])

@@ -29,24 +29,24 @@ from silhouette.meshes.mesh import recorded
 from silhouette.models.model import Model
 from silhouette.scenes.ground import SAME_HEIGHT, Ground, Hits, Indices, half_planes, inset
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.surfaces import Surface, ground_of, is_upright, solid_part, underside_of
+from silhouette.scenes.surfaces import PieceSurface, ground_of, is_upright, solid_part, underside_of
 
 # ---- whether bodies overlap
 
 ALLOWED = 1.0  # mm: bodies, and bases, that overlap by no more only touch
 
-CELL, COARSE_CELL, MOST_CELLS = 0.5, 1.0, 128
+PROFILE_CELL_MM, COARSE_CELL_MM, MAX_PROFILE_CELLS = 0.5, 1.0, 128
 """The size of a cell, mm; that where bodies are compared at many places; and the most cells along an axis: cells of
 what is larger are larger."""
 
 OFF_CENTRE = (0.5137, 0.5071)
 """Where in its cell a column stands: off the middle, since meshes like to have edges there."""
 
-MOST_CROSSINGS = 1 << 23  # a mesh that crosses the columns of its cells more often is no body: it has no interior
-MOST_LINES = 1 << 20  # lines that are tried at once, of interiors at many places
-FEW = 48  # about so many columns are tried before all of them are
+MAX_CROSSINGS = 1 << 23  # a mesh that crosses the columns of its cells more often is no body: it has no interior
+MAX_INTERIOR_LINES = 1 << 20  # lines that are tried at once, of interiors at many places
+FIRST_COLUMNS = 48  # about so many columns are tried before all of them are
 
-MUCH = 0.15
+WALLED_BODY_SHARE = 0.15
 """The share of a body, seen from above, in which terrain goes through it. An elbow that leans on a wall is less."""
 
 
@@ -65,20 +65,22 @@ class Interior:
     def of(model: Model) -> Interior:
         """The interior of a model's body and base without insignificant parts; empty if its mesh is not closed."""
         low, high = solid_part(model).bounds
-        return Interior.within(model, low, high, COARSE_CELL)
+        return Interior.within(model, low, high, COARSE_CELL_MM)
 
     @staticmethod
     @derived
     def of_body(model: Model) -> Interior:
         """All that lies inside a model's body above its base, thin legs too, less a millimetre at top and bottom."""
-        whole = recorded(solid_part(model), Inside, VERSION, lambda mesh: Inside.of_all(model))
+        whole = recorded(solid_part(model), Inside, INTERIOR_VERSION, lambda mesh: Inside.of_all(model))
         base = 0.0 if model.base is None else model.base.height
         bottoms, tops = np.maximum(whole.low, base) + ALLOWED, whole.high - ALLOWED
         left = tops > bottoms
         return Interior(whole.points, whole.column[left], bottoms[left], tops[left])
 
     @classmethod
-    def within(cls, model: Model, low: Floats, high: Floats, cell: float = CELL, *, thin: bool = False) -> Interior:
+    def within(
+        cls, model: Model, low: Floats, high: Floats, cell: float = PROFILE_CELL_MM, *, thin: bool = False
+    ) -> Interior:
         """The part of the interior in a box from ``low`` to ``high`` (3,), mm, model's frame, made of cells of a size,
         mm.
 
@@ -86,7 +88,7 @@ class Interior:
         """
         mesh = solid_part(model)
         least, greatest = mesh.bounds
-        size = max(cell, float((greatest - least).max()) / MOST_CELLS)
+        size = max(cell, float((greatest - least).max()) / MAX_PROFILE_CELLS)
         margin = ceil(ALLOWED / size) * size + size
         low, high = np.maximum(least, low - margin), np.minimum(greatest, high + margin)
         if (high <= low).any():
@@ -104,7 +106,7 @@ class Interior:
         bottoms, tops = low[2] + size * (first + 0.5), low[2] + size * (after - 0.5)
         return cls(points, column.ravel(), bottoms, tops)
 
-    def meets(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> Flags:
+    def meets(self, pose: Pose, surface: PieceSurface, low: Floats, high: Floats) -> Flags:
         """(r,) whether each line of the interior, of a body in an upright pose, meets a surface or begins inside it.
 
         ``low``, ``high``: (3,) mm, the corners of a box in the world that holds whatever may meet.
@@ -115,9 +117,9 @@ class Interior:
         met: Flags = self.meets_at(pose.rotation, pose.translation[None], surface, low[None], high[None])[0]
         return met
 
-    def meets_any(self, pose: Pose, surface: Surface, low: Floats, high: Floats) -> bool:
+    def meets_any(self, pose: Pose, surface: PieceSurface, low: Floats, high: Floats) -> bool:
         """Whether any line `meets`: a few are tried first, since bodies that overlap mostly do so in many."""
-        step = len(self.points) // FEW
+        step = len(self.points) // FIRST_COLUMNS
         if step > 1:
             chosen = self.column % step == 0
             few = Interior(self.points[::step], self.column[chosen] // step, self.low[chosen], self.high[chosen])
@@ -125,7 +127,7 @@ class Interior:
                 return True
         return bool(self.meets(pose, surface, low, high).any())
 
-    def meets_at(self, rotation: Floats, places: Floats, surface: Surface, low: Floats, high: Floats) -> Flags:
+    def meets_at(self, rotation: Floats, places: Floats, surface: PieceSurface, low: Floats, high: Floats) -> Flags:
         """(q, r) whether each line of the interior, of a body at each of some places, meets a surface or begins in it.
 
         Args:
@@ -134,9 +136,9 @@ class Interior:
             surface: that it meets.
             low, high: (q, 3) mm, the corners of boxes in the world that hold whatever may meet.
         """
-        found = np.zeros((len(places), len(self.column)), np.bool_)
+        meeting = np.zeros((len(places), len(self.column)), np.bool_)
         turned = self.points @ rotation[:2, :2].T
-        step = max(1, MOST_LINES // max(1, len(self.column)))
+        step = max(1, MAX_INTERIOR_LINES // max(1, len(self.column)))
         for first in range(0, len(places), step):
             some = slice(first, first + step)
             plan = turned + places[some, None, :2]
@@ -147,8 +149,8 @@ class Interior:
             used, column = np.unique(place * len(turned) + self.column[line], return_inverse=True)
             hits = surface.crossings(plan.reshape(-1, 2)[used])
             near[near] = met(hits, len(used), column.ravel(), bottoms[near], tops[near])
-            found[some] = near
-        return found
+            meeting[some] = near
+        return meeting
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +161,11 @@ class Inside(Interior):
     def of_all(cls, model: Model) -> Inside:
         """What lies inside the body and base of a model."""
         low, high = solid_part(model).bounds
-        whole = cls.within(model, low, high, COARSE_CELL, thin=True)
+        whole = cls.within(model, low, high, COARSE_CELL_MM, thin=True)
         return cls(whole.points, whole.column, whole.low, whole.high)
 
 
-VERSION = 1  # raised whenever other lines are found inside a body
+INTERIOR_VERSION = 1  # raised whenever other lines are found inside a body
 
 
 def met(hits: Hits, columns: int, column: NDArray[np.intp], low: Floats, high: Floats) -> Flags:
@@ -212,7 +214,7 @@ def _grid_crossings(triangles: Floats, low: Floats, size: float, shape: tuple[in
         first.append(least)
         counts.append(np.maximum(most - least + 1, 0))
     many = counts[0] * counts[1]
-    if many.sum() > MOST_CROSSINGS:
+    if many.sum() > MAX_CROSSINGS:
         return shape[0] * shape[1], Hits(np.empty(0, np.intp), np.empty(0), np.empty(0, np.int8))
     some = np.flatnonzero(many)  # of a fine mesh most triangles lie between the columns
     triangles, many, across = triangles[some], many[some], counts[1][some]
@@ -241,18 +243,18 @@ def _eroded(inside: Flags) -> Flags:
 LOWER = 2.0  # mm: a base stands where the surface is no lower, and neither sinks nor hangs by no more
 TABLE_TOP = 0.0  # the height of the table's top, mm
 
-ACROSS = 26
+SUPPORT_POINTS_PER_AXIS = 26
 """The number of points along each side of the grid that an area under a base is counted on; even, so that as many
 points lie on one side of any line through the middle as on the other."""
 
 
-POINTS_TRIED, CLEAR_SHARE, SEED = 64, 0.25, 1
+POINTS_TRIED, CLEAR_SHARE, SUPPORT_SEED = 64, 0.25, 1
 """Points of those that are tried first, drawn at random by a seed; and how far the share of them that is held must be
 from a half to be that of all: four standard deviations."""
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class OutlinePoints:
     """Points (p, 2) mm, spread evenly over an outline, in its frame; ``opposite`` (p,) is the number of that on the
     other side of the middle, or its own.
     """
@@ -261,11 +263,11 @@ class Samples:
     opposite: Indices
 
     @classmethod
-    def over(cls, outline: Floats, across: int = ACROSS) -> Samples:
+    def over(cls, outline: Floats, across: int = SUPPORT_POINTS_PER_AXIS) -> OutlinePoints:
         """The points of a square grid, symmetric about the middle of the outline's box, that lie in the outline.
 
         >>> square = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-        >>> samples = Samples.over(square, 2)
+        >>> samples = OutlinePoints.over(square, 2)
         >>> samples.points.tolist(), samples.opposite.tolist()
         ([[-0.5, -0.5], [-0.5, 0.5], [0.5, -0.5], [0.5, 0.5]], [3, 2, 1, 0])
         """
@@ -321,14 +323,14 @@ def _runs(line: Indices) -> tuple[Indices, Indices]:
     return starts, np.append(starts[1:], len(line))[: len(starts)]
 
 
-def overlap_of_bases(one: Piece, other: Piece) -> float:
+def overlap_of_bases(piece: Piece, other: Piece) -> float:
     """How deep the bases of two pieces reach into each other in plan, mm; 0 where they do not, or one has no base."""
-    if one.model.base is None or other.model.base is None or not (is_upright(one.pose) and is_upright(other.pose)):
+    if piece.model.base is None or other.model.base is None or not (is_upright(piece.pose) and is_upright(other.pose)):
         return 0.0
-    (low, high), (other_low, other_high) = one.base_span, other.base_span
+    (low, high), (other_low, other_high) = piece.base_span, other.base_span
     if min(high, other_high) - max(low, other_low) <= SAME_HEIGHT:
         return 0.0
-    a, b = one.base_outline, other.base_outline
+    a, b = piece.base_outline, other.base_outline
     least = min(_reach(a, b), _reach(b, a))
     return max(0.0, least)
 
@@ -339,15 +341,15 @@ def _reach(a: Floats, b: Floats) -> float:
     return float((offsets - (b @ sides.T).min(axis=0)).min())
 
 
-def bodies_overlap(one: Piece, other: Piece) -> bool:
+def bodies_overlap(piece: Piece, other: Piece) -> bool:
     """Whether bodies, bases among them, overlap by more than a millimetre."""
-    (low, high), (other_low, other_high) = _box(one), _box(other)
+    (low, high), (other_low, other_high) = _box(piece), _box(other)
     low, high = np.maximum(low, other_low), np.minimum(high, other_high)
     if (high - low <= ALLOWED).any():
         return False
     return any(
-        is_upright(a.pose) and _interior(a, low, high).meets_any(a.pose, Surface.of(b), low, high)
-        for a, b in ((one, other), (other, one))
+        is_upright(a.pose) and _interior(a, low, high).meets_any(a.pose, PieceSurface.of(b), low, high)
+        for a, b in ((piece, other), (other, piece))
         if a.kind != "terrain"  # it may be a whole landscape, and need not be closed
     )
 
@@ -358,9 +360,9 @@ def goes_through(piece: Piece, terrain: Piece) -> bool:
     if not is_upright(piece.pose) or (high <= low).any():
         return False
     body = Interior.of_body(piece.model)
-    through = body.meets(piece.pose, Surface.of(terrain), low, high)
+    through = body.meets(piece.pose, PieceSurface.of(terrain), low, high)
     met, every = (np.count_nonzero(np.bincount(columns)) for columns in (body.column[through], body.column))
-    return bool(met > MUCH * every)
+    return bool(met > WALLED_BODY_SHARE * every)
 
 
 def _interior(piece: Piece, low: Floats, high: Floats) -> Interior:
@@ -373,7 +375,7 @@ def _box(piece: Piece) -> tuple[Floats, Floats]:
     return piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)
 
 
-class Standing:
+class StandingTest:
     """Where a piece, turned as it is, could stand on its table, with everyone else where they are: one place, or
     thousands.
 
@@ -386,7 +388,7 @@ class Standing:
         self._others = [other for other in pieces if other.name != piece.name]
         self._boxes = np.array([_box(other) for other in self._others]).reshape(-1, 2, 3)
         self._terrain = [number for number, other in enumerate(self._others) if other.kind == "terrain"]
-        self._surfaces = {number: Surface.of(self._others[number]) for number in self._terrain}
+        self._surfaces = {number: PieceSurface.of(self._others[number]) for number in self._terrain}
 
     def heights(self, places: Floats, under: float | None = None) -> Floats:
         """(q,) mm: the height of the underside of the base where it is lowered at each place (q, 2), mm, onto terrain
@@ -425,8 +427,8 @@ class Standing:
 
     def _is_half_held(self, places: Floats, bottoms: Floats) -> Flags:
         """(q,) whether at least half of the base has a surface no more than 2 mm lower, at each place."""
-        points = Samples.over(self._underside.outline).points
-        some = np.random.default_rng(SEED).permutation(len(points))[:POINTS_TRIED]
+        points = OutlinePoints.over(self._underside.outline).points
+        some = np.random.default_rng(SUPPORT_SEED).permutation(len(points))[:POINTS_TRIED]
         shares = self._shares(points[some], places, bottoms)
         (unsure,) = np.nonzero(np.abs(shares - 0.5) < CLEAR_SHARE)
         shares[unsure] = self._shares(points, places[unsure], bottoms[unsure])
@@ -440,12 +442,12 @@ class Standing:
     def _walled(self, places: Floats, bottoms: Floats) -> Flags:
         """(q,) whether a wall goes up through the base, more than a millimetre from its rim, at each place."""
         inner = inset(self._underside.outline, ALLOWED)
-        found = np.zeros(len(places), np.bool_)
+        walls = np.zeros(len(places), np.bool_)
         if len(inner):
             low, high = wall_heights(self._piece, bottoms)
             for number, near in self._over(places):
-                found[near] |= self._surfaces[number].walled(inner, places[near], low[near], high[near])
-        return found
+                walls[near] |= self._surfaces[number].walled(inner, places[near], low[near], high[near])
+        return walls
 
     def _shares(self, points: Floats, places: Floats, bottoms: Floats) -> Floats:
         """(q,) the share of points (p, 2) under the base with a surface no more than 2 mm lower, at each place."""
@@ -475,19 +477,19 @@ def overlapping(piece: Piece, places: Floats, other: Piece) -> Flags:
     there = replace(piece, pose=Pose(piece.pose.rotation, np.zeros(3)))
     (least, most), (other_least, other_most) = _box(there), _box(other)
     low, high = np.maximum(places + least, other_least), np.minimum(places + most, other_most)
-    found = np.zeros(len(places), np.bool_)
+    overlaps = np.zeros(len(places), np.bool_)
     if piece.model.base is not None and other.model.base is not None:
         for number, place in enumerate(places):
             moved = replace(piece, pose=Pose(piece.pose.rotation, place))
-            found[number] = overlap_of_bases(moved, other) > ALLOWED
+            overlaps[number] = overlap_of_bases(moved, other) > ALLOWED
     reach = (high - low > ALLOWED).all(axis=1)
     for body, surface, ways, begin in (
         (piece, other, places, np.zeros_like(places)),
         (other, there, other.pose.translation - places, places),
     ):
-        left = np.flatnonzero(reach & ~found)
+        left = np.flatnonzero(reach & ~overlaps)
         if len(left) and body.kind != "terrain" and is_upright(body.pose):
-            inner, ground = Interior.of(body.model), Surface.of(surface)
+            inner, ground = Interior.of(body.model), PieceSurface.of(surface)
             box = (low - begin)[left], (high - begin)[left]
-            found[left] = inner.meets_at(body.pose.rotation, ways[left], ground, *box).any(axis=1)
-    return found
+            overlaps[left] = inner.meets_at(body.pose.rotation, ways[left], ground, *box).any(axis=1)
+    return overlaps

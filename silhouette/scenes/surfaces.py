@@ -89,24 +89,24 @@ def ground_of(mesh: Mesh) -> Ground:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class PieceSurface:
     """The surface of a piece: its triangles in a frame of their own, and the pose, upright, from that to the world."""
 
     ground: Ground
     pose: Pose
 
     @classmethod
-    def of(cls, piece: Piece) -> Surface:
+    def of(cls, piece: Piece) -> PieceSurface:
         """The surface of a piece; its mesh is indexed once for all scenes in which it stands upright."""
         mesh = solid_part(piece.model)
         if not is_upright(piece.pose):
             return cls(Ground(piece.pose.place(mesh.vertices)[mesh.faces]), Pose.standing())
         return cls(ground_of(mesh), piece.pose)
 
-    def near(self, outline: Floats, place: Floats) -> Surface:
+    def near(self, outline: Floats, place: Floats) -> PieceSurface:
         """The part of it that an outline (k, 2) at a place (2,) may lie over."""
         corners = self._plan(outline + place)
-        return Surface(self.ground.near(corners.min(axis=0), corners.max(axis=0)), self.pose)
+        return PieceSurface(self.ground.near(corners.min(axis=0), corners.max(axis=0)), self.pose)
 
     def layers(self, low: Floats, high: Floats) -> float:
         """How many triangles lie above each other in a rectangle in the world, if they lie evenly there."""

@@ -24,17 +24,17 @@ from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, Piece
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.scene import Check, Scene, fields_of
 from silhouette.scenes.standing import TABLE_TOP
-from silhouette.scenes.surfaces import Surface, underside_of
-from silhouette.scenes.warnings import MOST_WARNINGS, PlacementWarning, entry_warnings, placement_warnings
+from silhouette.scenes.surfaces import PieceSurface, underside_of
+from silhouette.scenes.warnings import MAX_SCENE_WARNINGS, PlacementWarning, entry_warnings, placement_warnings
 
 __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked_over", "table_fields"]
 
 
 # ---- places and heights
 
-MILLIMETRES: Mapping[str, float] = {"mm": 1.0, "inch": INCH}  # the length of each of the units of a scene, mm
-DECIMALS = 9  # decimals of mm that inches are rounded to, so that 3.5 of them are 88.9 mm
-SURFACE = "surface"  # the value of ``on`` that stands for whatever is there: all terrain, and the table's top
+MM_PER_UNIT: Mapping[str, float] = {"mm": 1.0, "inch": INCH}  # the length of each of the units of a scene, mm
+INCH_DECIMALS = 9  # decimals of mm that inches are rounded to, so that 3.5 of them are 88.9 mm
+ANY_SURFACE = "surface"  # the value of ``on`` that stands for whatever is there: all terrain, and the table's top
 
 OfEntry = TypeVar("OfEntry", bound=BaseModel)
 
@@ -47,7 +47,7 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
     >>> in_millimetres(wall, "inch").at, in_millimetres(wall, "inch").under, in_millimetres(wall, "mm") is wall
     ((101.6, 254.0), 88.9, True)
     """
-    factor = MILLIMETRES[units]
+    factor = MM_PER_UNIT[units]
     if factor == 1.0:
         return entry
     plan_size = {"size"} if "defence" in type(entry).model_fields else set()
@@ -55,16 +55,17 @@ def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
     for key in {"at", "under", "table"} | plan_size:
         value = values.get(key)
         if isinstance(value, tuple):
-            changes[key] = tuple(round(number * factor, DECIMALS) for number in value)
+            changes[key] = tuple(round(number * factor, INCH_DECIMALS) for number in value)
         elif value is not None:
-            changes[key] = round(value * factor, DECIMALS)
+            changes[key] = round(value * factor, INCH_DECIMALS)
     return entry.model_copy(update=changes)
 
 
-MOST_WAITING = 200
+MAX_WAITING = 200
 """Pieces that wait for each other to be lowered, because each stands in the file before the one that it stands on."""
 
-CLEARLY = 0.001  # the mm by which a piece must be lower than a height to have no part in it, rounding included
+# The mm by which a piece must be lower than a height to have no part in it, rounding included.
+HEIGHT_TOLERANCE_MM = 0.001
 
 
 def settled(
@@ -90,7 +91,7 @@ def settled(
         return tuple(pieces)
     settling = _Settling(path, entries, pieces, tables_of)
     for number in range(len(pieces)):
-        settling.settle(number, ())
+        settling.lower(number, ())
     return tuple(settling.pieces)
 
 
@@ -106,23 +107,23 @@ class _Settling:
         self._boxes = np.array([[*low, *high] for low, high in map(plan_box, pieces)]).reshape(-1, 4)
         self._tops = np.array([piece.whole_box[:, 2].max() for piece in pieces])
 
-    def settle(self, number: int, above: tuple[int, ...]) -> None:
+    def lower(self, number: int, above: tuple[int, ...]) -> None:
         """Lowers a piece, after those that it may stand on; ``above`` are the pieces that wait for it."""
         if number in self._settled:
             return
         chain = (*above, number)
-        if len(chain) > MOST_WAITING:
+        if len(chain) > MAX_WAITING:
             raise self._location(number).error(
-                f"over {MOST_WAITING} pieces wait for it to be lowered; write them after the piece that they stand on"
+                f"over {MAX_WAITING} pieces wait for it to be lowered; write them after the piece that they stand on"
             )
         below = self._below(number, chain)
         for other in below:
-            self.settle(other, chain)
+            self.lower(other, chain)
         self._lower(number, [other for other in below if other in self._settled])
         self._settled.add(number)
 
     def _below(self, number: int, chain: Sequence[int]) -> list[int]:
-        if self._entries[number].on == SURFACE:
+        if self._entries[number].on == ANY_SURFACE:
             terrain = [other for other in self._terrain.values() if other not in chain]
             return [other for other in terrain if other < number or self._entries[other].on is None]
         other = self._named(number)
@@ -140,24 +141,26 @@ class _Settling:
         kinds = {piece.name: piece.kind for piece in self.pieces}
         if name in kinds:
             raise self._location(number).error(
-                f'on = "{name}" is a {kinds[name]}; name a piece of terrain, or write on = "{SURFACE}"'
+                f'on = "{name}" is a {kinds[name]}; name a piece of terrain, or write on = "{ANY_SURFACE}"'
             )
-        known = did_you_mean(name, [*self._terrain, SURFACE], "on must be one of")
-        raise self._location(number).error(f"on: no terrain is called '{name}'; {known}")
+        advice = did_you_mean(name, [*self._terrain, ANY_SURFACE], "on must be one of")
+        raise self._location(number).error(f"on: no terrain is called '{name}'; {advice}")
 
     def _lower(self, number: int, below: Sequence[int]) -> None:
         piece, entry = self.pieces[number], self._entries[number]
         underside = underside_of(piece)
         place = piece.pose.translation[:2]
         least, greatest = place + underside.outline.min(axis=0), place + underside.outline.max(axis=0)
-        highest = TABLE_TOP if entry.on == SURFACE and (entry.under is None or entry.under >= TABLE_TOP) else -np.inf
+        highest = (
+            TABLE_TOP if entry.on == ANY_SURFACE and (entry.under is None or entry.under >= TABLE_TOP) else -np.inf
+        )
         boxes = self._boxes[below]
         near = np.array(below)[((boxes[:, :2] <= greatest) & (boxes[:, 2:] >= least)).all(axis=1)] if below else []
         # The tallest first: of a stack, whose pieces all lie below the base, most need not be looked at.
         for other in sorted(near, key=lambda other: -self._tops[other]):
-            if self._tops[other] + CLEARLY < highest:
+            if self._tops[other] + HEIGHT_TOLERANCE_MM < highest:
                 break
-            (height,) = Surface.of(self.pieces[other]).heights(underside.outline, place[None], entry.under)
+            (height,) = PieceSurface.of(self.pieces[other]).heights(underside.outline, place[None], entry.under)
             highest = max(highest, float(height))
         if not np.isfinite(highest):
             raise self._location(number).error(self._nowhere(entry))
@@ -169,7 +172,7 @@ class _Settling:
 
     def _nowhere(self, entry: PieceEntry) -> str:
         if entry.under is not None:
-            what = "the table's top or terrain" if entry.on == SURFACE else f"'{entry.on}'"
+            what = "the table's top or terrain" if entry.on == ANY_SURFACE else f"'{entry.on}'"
             return f"under = {entry.under:g} mm: nothing of {what} below its base is as low as that"
         low, high = (np.round(corner, 1) for corner in plan_box(self.pieces[self._terrain[str(entry.on)]]))
         return (
@@ -190,15 +193,15 @@ def plan_box(piece: Piece) -> tuple[Floats, Floats]:
 
 # ---- the scene
 
-CONTACT = 1.0  # mm: the widest gap in plan across which two bases still count as touching
-ROUNDING = 1e-6  # mm: what a gap or a height of places written in decimals may come out wider
+CONTACT_GAP_MM = 1.0  # mm: the widest gap in plan across which two bases still count as touching
+PLACE_ROUNDING_MM = 1e-6  # mm: what a gap or a height of places written in decimals may come out wider
 
 Pair = frozenset[str]
 OfTable = TypeVar("OfTable", bound="TableScene")
 
 
 @dataclass(frozen=True, eq=False)
-class Occluders:
+class BlockingPieces:
     """Pieces that may stand in the way, with the mesh of the part of each that blocks, in the model's frame.
 
     ``boxes`` (k, 8, 3) mm, world: the corners of a box round each of these meshes, with the outline of the piece.
@@ -209,7 +212,7 @@ class Occluders:
     boxes: Floats
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[Piece, Mesh]]) -> Occluders:
+    def of(cls, pairs: Iterable[tuple[Piece, Mesh]]) -> BlockingPieces:
         """The pieces with the part of each that blocks."""
         pairs = list(pairs)
         boxes = [swollen(piece.pose.place(corners(*mesh.bounds)), piece.outline) for piece, mesh in pairs]
@@ -248,9 +251,10 @@ class TableScene(Scene):
         """A sentence for each mistake that may touch a check of an attacker, its target and the pieces in the way."""
         named = frozenset(others)
         return [
-            one.text
-            for one in self.placement_warnings
-            if one.touches(attacker, named) or (one.around is not None and self._reaches(one.around, attacker, named))
+            warning.text
+            for warning in self.placement_warnings
+            if warning.touches(attacker, named)
+            or (warning.around is not None and self._reaches(warning.around, attacker, named))
         ]
 
     def _reaches(self, around: tuple[float, float, float], attacker: str, others: frozenset[str]) -> bool:
@@ -267,21 +271,23 @@ class TableScene(Scene):
         return piece
 
     @cached_property
-    def significant_parts(self) -> Occluders:
+    def significant_parts(self) -> BlockingPieces:
         """Every piece with its significant parts."""
         boxes = np.array([swollen(piece.body_box, piece.outline) for piece in self.pieces]).reshape(-1, 8, 3)
-        return Occluders(self.pieces, tuple(piece.model.significant for piece in self.pieces), boxes)
+        return BlockingPieces(self.pieces, tuple(piece.model.significant for piece in self.pieces), boxes)
 
     @cached_property
-    def whole_pieces(self) -> Occluders:
+    def whole_pieces(self) -> BlockingPieces:
         """Every piece with all of its parts, bases and insignificant ones among them."""
         boxes = np.array([swollen(piece.whole_box, piece.outline) for piece in self.pieces]).reshape(-1, 8, 3)
-        return Occluders(self.pieces, tuple(piece.model.mesh for piece in self.pieces), boxes)
+        return BlockingPieces(self.pieces, tuple(piece.model.mesh for piece in self.pieces), boxes)
 
     @cached_property
-    def ignored_parts(self) -> Occluders:
+    def ignored_parts(self) -> BlockingPieces:
         """The bases and insignificant parts of the pieces that have any."""
-        return Occluders.of((piece, piece.model.ignored) for piece in self.pieces if len(piece.model.ignored.faces))
+        return BlockingPieces.of(
+            (piece, piece.model.ignored) for piece in self.pieces if len(piece.model.ignored.faces)
+        )
 
     @cached_property
     def _by_name(self) -> dict[str, Piece]:
@@ -324,7 +330,7 @@ def load_table_scene(
         error=entry.error,
         base_contact=_contacts(path, entry.base_contact, kinds),
         table=table,
-        placement_warnings=tuple(islice(entry_warnings(entry, pieces, table, tables_of or {}), MOST_WARNINGS)),
+        placement_warnings=tuple(islice(entry_warnings(entry, pieces, table, tables_of or {}), MAX_SCENE_WARNINGS)),
         doubt=entry.doubt,
         unit_of_places=entry.units,
     )
@@ -344,8 +350,8 @@ def _warnings_of(pieces: Iterable[Piece]) -> tuple[str, ...]:
 def looked_over(scene: OfTable, *, faces: bool, z_is_ground: bool = False) -> OfTable:
     """The scene with the mistakes in where its pieces stand (`placement_warnings`), also among its warnings."""
     placed = placement_warnings(scene.pieces, faces=faces, units=scene.unit_of_places, z_is_ground=z_is_ground)
-    warnings = (*scene.placement_warnings, *islice(placed, MOST_WARNINGS))
-    texts = [one.text for one in warnings if not one.as_attacker]
+    warnings = (*scene.placement_warnings, *islice(placed, MAX_SCENE_WARNINGS))
+    texts = [warning.text for warning in warnings if not warning.as_attacker]
     return replace(scene, placement_warnings=warnings, warnings=(*texts, *scene.warnings))
 
 
@@ -363,13 +369,13 @@ def in_base_contact(scene: TableScene, a: Piece, b: Piece) -> bool:
     if scene.base_contact is not None:
         return frozenset((a.name, b.name)) in scene.base_contact
     (x_a, y_a, _), (x_b, y_b, _) = a.pose.translation.tolist(), b.pose.translation.tolist()
-    if hypot(x_a - x_b, y_a - y_b) > a.model.base_reach + b.model.base_reach + CONTACT + ROUNDING:
+    if hypot(x_a - x_b, y_a - y_b) > a.model.base_reach + b.model.base_reach + CONTACT_GAP_MM + PLACE_ROUNDING_MM:
         return False
     (low_a, high_a), (low_b, high_b) = a.base_span, b.base_span
-    if max(low_a, low_b) > min(high_a, high_b) + ROUNDING:
+    if max(low_a, low_b) > min(high_a, high_b) + PLACE_ROUNDING_MM:
         return False
     (first, radius), (second, other_radius) = a.base_core, b.base_core
-    farthest = CONTACT + radius + other_radius + ROUNDING
+    farthest = CONTACT_GAP_MM + radius + other_radius + PLACE_ROUNDING_MM
     gaps = np.maximum(first.min(axis=0) - second.max(axis=0), second.min(axis=0) - first.max(axis=0))
     if gaps.max() > farthest:
         return False
@@ -394,13 +400,13 @@ def check_names_differ(path: Path, pieces: Sequence[tuple[str, str]]) -> None:
 
 def _check(location: Location, entry: CheckEntry, kinds: Mapping[str, Kind]) -> Check:
     for role, name in (("attacker", entry.attacker), ("target", entry.target)):
-        _known(location, role, name, kinds)
+        _check_is_model(location, role, name, kinds)
     if entry.attacker == entry.target:
         raise location.error(f"'{entry.attacker}' would check itself; name another piece as target")
     return Check(entry.attacker, entry.target, entry.arc, entry.expect)
 
 
-def _known(location: Location, role: str, name: str, kinds: Mapping[str, Kind]) -> None:
+def _check_is_model(location: Location, role: str, name: str, kinds: Mapping[str, Kind]) -> None:
     models = [piece for piece, kind in kinds.items() if kind != "terrain"]
     if name not in kinds:
         raise location.error(f"{role} '{name}' is not on the table; {did_you_mean(name, models)}")
@@ -414,7 +420,7 @@ def _contacts(path: Path, pairs: Sequence[tuple[str, str]] | None, kinds: Mappin
     for number, pair in enumerate(pairs, 1):
         location = Location(path, f"base_contact {number}")
         for name in pair:
-            _known(location, "piece", name, kinds)
+            _check_is_model(location, "piece", name, kinds)
         if pair[0] == pair[1]:
             raise location.error(f"'{pair[0]}' would touch itself; name two pieces")
     return frozenset(frozenset(pair) for pair in pairs)

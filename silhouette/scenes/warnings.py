@@ -24,20 +24,21 @@ from silhouette.scenes.standing import (
     LOWER,
     TABLE_TOP,
     Interior,
-    Samples,
+    OutlinePoints,
     bodies_overlap,
     depths,
     goes_through,
     overlap_of_bases,
     wall_heights,
 )
-from silhouette.scenes.surfaces import FEET, Surface, Underside, is_upright, underside_of
+from silhouette.scenes.surfaces import FEET, PieceSurface, Underside, is_upright, underside_of
 
 # ---- what supports a model
 
-COARSE = 12  # as `silhouette.scenes.standing.ACROSS`, for warnings: they look at every piece of a scene
+# As `silhouette.scenes.standing.SUPPORT_POINTS_PER_AXIS`, for warnings: they look at every piece of a scene.
+WARNING_POINTS_PER_AXIS = 12
 
-MOST_LAYERS = 5000.0
+MAX_TRIANGLE_LAYERS = 5000.0
 """Triangles above each other under a base: a landscape has two or three, a tangle of slivers has any number."""
 
 SLOPE = 0.15
@@ -60,8 +61,8 @@ class Support:
     def of(cls, piece: Piece, others: Sequence[Piece]) -> Support:
         """What supports a model among others."""
         corners = base_box(piece)
-        surfaces = {other: Surface.of(other).near(corners, np.zeros(2)) for other in others}
-        tangled = any(surface.layers(corners[0], corners[2]) > MOST_LAYERS for surface in surfaces.values())
+        surfaces = {other: PieceSurface.of(other).near(corners, np.zeros(2)) for other in others}
+        tangled = any(surface.layers(corners[0], corners[2]) > MAX_TRIANGLE_LAYERS for surface in surfaces.values())
         return cls(piece, [other for other, surface in surfaces.items() if not surface.is_empty], tangled)
 
     @cached_property
@@ -79,13 +80,13 @@ class Support:
         return self.piece.pose.translation[:2]
 
     @cached_property
-    def _surfaces(self) -> dict[Piece, Surface]:
-        return {other: Surface.of(other).near(self.underside.outline, self._place) for other in self.near}
+    def _surfaces(self) -> dict[Piece, PieceSurface]:
+        return {other: PieceSurface.of(other).near(self.underside.outline, self._place) for other in self.near}
 
     @cached_property
-    def _samples(self) -> Samples:
+    def _samples(self) -> OutlinePoints:
         outline = inset(self.underside.outline, ALLOWED)
-        return Samples.over(outline if len(outline) else self.underside.outline, COARSE)
+        return OutlinePoints.over(outline if len(outline) else self.underside.outline, WARNING_POINTS_PER_AXIS)
 
     @cached_property
     def _terrain_depths(self) -> dict[Piece, Floats]:
@@ -164,7 +165,7 @@ class Support:
             return None
         carried = points[depth >= -LOWER]
         if len(carried):
-            spacing = np.ptp(points, axis=0).max() / COARSE
+            spacing = np.ptp(points, axis=0).max() / WARNING_POINTS_PER_AXIS
             if convex_hull(carried).distance(Point(middle)) <= spacing:
                 return None
         return fall
@@ -184,7 +185,7 @@ def base_box(piece: Piece) -> Floats:
 
 WIRE_THICKNESS = 3.0  # mm: no terrain of the table is thinner in two directions, as a wire is
 
-SMALLEST_TABLE = 300.0
+MIN_TABLE_MM = 300.0
 """mm: no table is smaller along either edge; the smallest that games are played on is a foot wide."""
 
 SCAN_DECIMALS = 2  # decimals of degrees that a scan writes; more of them are a person's
@@ -204,22 +205,22 @@ def entry_warnings(
     for names, text in similar_names(piece.name for piece in pieces):
         yield PlacementWarning(text, names)
     yield from _gangs([*entry.fighter, *entry.vehicle])
-    for said, piece in pairs:
-        yield from _angles(said, piece, entry.source)
-        if isinstance(said, VehicleEntry) and "front" not in said.arcs:
-            arcs = as_written(list(said.arcs))
+    for own, piece in pairs:
+        yield from _angles(own, piece, entry.source)
+        if isinstance(own, VehicleEntry) and "front" not in own.arcs:
+            arcs = as_written(list(own.arcs))
             text = f'{piece.name} has no front arc: arcs = {arcs}; add "front" if any of its crew looks ahead'
             yield PlacementWarning.of(text, piece, as_attacker=True)
         if piece.kind == "terrain" and entry.units == "inch" and tables_of.get(piece.name) != "cover":
-            yield from _thin(said, piece)
+            yield from _thin(own, piece)
 
 
 def _table(entry: TableEntry, table: tuple[float, float], pieces: Sequence[Piece]) -> Iterator[PlacementWarning]:
     everyone = frozenset(piece.name for piece in pieces)
     size = f"{table[0]:g} x {table[1]:g} mm"
-    if min(table) < SMALLEST_TABLE:
+    if min(table) < MIN_TABLE_MM:
         hint = '; write units = "inch" if it is in inches' if entry.units == "mm" else ""
-        yield PlacementWarning(f"the table is {size}, and none is below {SMALLEST_TABLE:g} mm{hint}", everyone)
+        yield PlacementWarning(f"the table is {size}, and none is below {MIN_TABLE_MM:g} mm{hint}", everyone)
     for piece in pieces:
         # As where a base stands: its middle is on the table, if not all of it.
         if (np.abs(piece.base_centre) > np.array(table) / 2.0).any():
@@ -304,14 +305,14 @@ def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
 
 # ---- where pieces stand
 
-FARTHEST_PIECE = 2000.0  # mm: no piece stands so far from all others
+MAX_PIECE_DISTANCE_MM = 2000.0  # mm: no piece stands so far from all others
 SHORTEST_FIGHTER, TALLEST_FIGHTER = 10.0, 150.0  # mm: the heights of fighters
-MOST_WARNINGS = 50  # a scene with more of them is not looked at further: what is wrong with it is plain
+MAX_SCENE_WARNINGS = 50  # a scene with more of them is not looked at further: what is wrong with it is plain
 
 MAX_NEIGHBOUR_PAIRS = 4000
 """The number of pairs of neighbours that are looked at; crowds of thousands are not looked through to the end."""
 
-MOST_BODIES = 1000  # the number of bodies that are compared with terrain
+MAX_COMPARED_BODIES = 1000  # the number of bodies that are compared with terrain
 
 ONLY_PLACES = 'units = "inch" holds for at, under and table, while parts, figure, base and eye are mm'
 """What goes with a warning about a length that was probably meant in inches."""
@@ -344,7 +345,7 @@ class PlacementWarning:
 def prepare(pieces: Sequence[Piece]) -> None:
     """Works out now what looking at these models anywhere shares, for all processes forked from this one."""
     for piece in {piece.model: piece for piece in pieces}.values():
-        Surface.of(piece).ground.prepare()
+        PieceSurface.of(piece).ground.prepare()
         underside_of(piece)
         if piece.kind != "terrain":
             Interior.of_body(piece.model)
@@ -364,7 +365,7 @@ def placement_warnings(
     boxes = np.array([[piece.whole_box.min(axis=0), piece.whole_box.max(axis=0)] for piece in pieces])
     yield from _alone(pieces, faces=faces, units=units)
     yield from _far(pieces, boxes)
-    pairs, bodies = 0, iter(range(MOST_BODIES))
+    pairs, bodies = 0, iter(range(MAX_COMPARED_BODIES))
     for number, piece in enumerate(pieces):
         if piece.kind == "terrain" or pairs > MAX_NEIGHBOUR_PAIRS:
             continue
@@ -408,12 +409,12 @@ def _far(pieces: Sequence[Piece], boxes: Floats) -> Iterator[PlacementWarning]:
     order = np.argsort(boxes[:, 0, 0], kind="stable")
     near = np.zeros(len(pieces), np.bool_)
     # For nearly all pieces the next one is near enough.
-    close = _apart(boxes[order[:-1]], boxes[order[1:]]) <= FARTHEST_PIECE
+    close = _apart(boxes[order[:-1]], boxes[order[1:]]) <= MAX_PIECE_DISTANCE_MM
     near[order[:-1][close]] = near[order[1:][close]] = True
-    for number in np.flatnonzero(~near)[:MOST_WARNINGS]:
+    for number in np.flatnonzero(~near)[:MAX_SCENE_WARNINGS]:
         apart = _apart(boxes[number][None], boxes)
         apart[number] = np.inf
-        if apart.min() > FARTHEST_PIECE:
+        if apart.min() > MAX_PIECE_DISTANCE_MM:
             metres = f"{apart.min() / 1000:.1f} m"
             text = f"{pieces[number].name} stands {metres} from everything else; is its place right?"
             yield PlacementWarning.of(text, pieces[number])

@@ -25,7 +25,7 @@ from silhouette.workers.process import DONE, RESULT, ChildProcess, EndOfTasks, i
 
 Requirements = frozenset[Any]  # the requirements of a task in memory, such as files with their states
 
-NOTHING: Requirements = frozenset()
+NO_REQUIREMENTS: Requirements = frozenset()
 
 Loaded = Literal["room", "full", "unshared"]
 """The outcome of loading: there is room for more, there is not, or a fork could not use the loaded content."""

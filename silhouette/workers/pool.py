@@ -37,9 +37,17 @@ from typing import Any, TypeVar, cast
 
 from silhouette.common.errors import SilhouetteError
 from silhouette.workers import starting
-from silhouette.workers.clock import LOOK_INTERVAL, NEVER, RunningClock
+from silhouette.workers.clock import CLOCK_INTERVAL_S, NEVER, RunningClock
 from silhouette.workers.content import Content
-from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Order, Requirements, SharedWork, can_serve
+from silhouette.workers.forkserver import (
+    NO_REQUIREMENTS,
+    ForkedWorker,
+    ForkServer,
+    Order,
+    Requirements,
+    SharedWork,
+    can_serve,
+)
 from silhouette.workers.process import DONE, FAILED, RESULT, STOPPED, Work, start_worker
 from silhouette.workers.slots import Event, Slot, TaskFuture, exit_in_words
 
@@ -107,7 +115,7 @@ class WorkerPool:
         self._slots = [Slot(number, self._clock, timeout) for number in range(workers)]
         self._servers: list[ForkServer] = []
         self._requirements = requirements if can_serve() else None
-        self._unshared: Requirements = NOTHING
+        self._unshared: Requirements = NO_REQUIREMENTS
         self._numbers = count()
         self._queue: list[tuple[int, int, TaskFuture]] = []
         self._queue_lock = threading.Lock()
@@ -148,7 +156,7 @@ class WorkerPool:
             server.stop()
         self._servers = []
         for future in left:
-            future.settle(error=error)
+            future.finish(error=error)
 
     # Submitted tasks
 
@@ -185,7 +193,7 @@ class WorkerPool:
         """
         while not future.done():
             if not self._turn():
-                future.settle(error=SilhouetteError(WORKER_LOST))
+                future.finish(error=SilhouetteError(WORKER_LOST))
         return future.result()
 
     def start_all(self, task: Any) -> None:
@@ -257,7 +265,7 @@ class WorkerPool:
             if closed is None:
                 heappush(self._queue, (future.urgency, future.number, future))
         if closed is not None:
-            future.settle(error=closed)
+            future.finish(error=closed)
 
     def _stop(self, future: TaskFuture) -> None:
         for slot in self._slots:
@@ -312,9 +320,9 @@ class WorkerPool:
             return wait(pipes)
         while True:
             left = min(source.deadline for source in sources) - self._clock.now()
-            ready = wait(pipes, min(max(left, 0.0), LOOK_INTERVAL))
+            ready = wait(pipes, min(max(left, 0.0), CLOCK_INTERVAL_S))
             now = self._clock.now()
-            if now - self._examined >= LOOK_INTERVAL:  # the time for which processes are stopped does not count
+            if now - self._examined >= CLOCK_INTERVAL_S:  # the time for which processes are stopped does not count
                 for source in filter(lambda source: source.is_stopped(), sources):
                     source.deadline += now - self._examined
                 self._examined = now
@@ -352,10 +360,10 @@ class WorkerPool:
         future = slot.pop()
         if kind == DONE:
             future.tell(Event(future.task, "done"))
-            future.settle(future.value)
+            future.finish(future.value)
         elif kind == FAILED:
             future.tell(Event(future.task, "lost", f"{type(value).__name__}: {value}"))
-            future.settle(error=value)
+            future.finish(error=value)
         elif kind == STOPPED and not future.done():  # it has given way
             self._put(future)
 
@@ -373,7 +381,7 @@ class WorkerPool:
         else:
             slot.is_retired = not self._replace
             future.tell(Event(future.task, "lost", reason, may_retry))
-            future.settle(error=self._closed or SilhouetteError(WORKER_LOST))
+            future.finish(error=self._closed or SilhouetteError(WORKER_LOST))
 
     def _begin(self, slot: Slot, future: TaskFuture) -> None:
         slot.future = future
@@ -381,7 +389,7 @@ class WorkerPool:
         try:
             slot.begin()
         except Exception as error:  # of a content that cannot be made
-            slot.pop().settle(error=error)
+            slot.pop().finish(error=error)
             return
         if future.done():  # cancelled before it was sent
             slot.stop(future)
@@ -393,7 +401,7 @@ class WorkerPool:
         return self._required(task) <= slot.loaded
 
     def _required(self, task: Any) -> Requirements:
-        return NOTHING if self._requirements is None else self._requirements(task) - self._unshared
+        return NO_REQUIREMENTS if self._requirements is None else self._requirements(task) - self._unshared
 
     def _order(self, slot: Slot, required: Requirements, task: Any) -> None:
         """Has a process started that has loaded what a task requires."""
@@ -403,7 +411,7 @@ class WorkerPool:
             self._server_for(required, previous).orders.append(Order(slot, required, task))
             slot.is_ordered = True
         else:
-            slot.assign(start_worker(self._start, slot.number), NOTHING)
+            slot.assign(start_worker(self._start, slot.number), NO_REQUIREMENTS)
 
     def _server_for(self, required: Requirements, previous: ForkServer | None) -> ForkServer:
         """The server that has loaded most of it, at least half; else the previous one, if unused; else a new one.

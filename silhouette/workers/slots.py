@@ -14,7 +14,7 @@ from typing import Any, Literal
 from silhouette.common.lazy import LRU
 from silhouette.workers.clock import NEVER, RunningClock
 from silhouette.workers.content import CONTENT_ROOM, Content
-from silhouette.workers.forkserver import NOTHING, ForkedWorker, ForkServer, Requirements
+from silhouette.workers.forkserver import NO_REQUIREMENTS, ForkedWorker, ForkServer, Requirements
 from silhouette.workers.process import STOP, ChildProcess
 
 Worker = ChildProcess | ForkedWorker  # a process that does tasks: started by this one, or by a fork server
@@ -59,7 +59,7 @@ class TaskFuture(Future[Any]):
         self.is_giving_way = False
         self.value: Any = None
 
-    def settle(self, value: Any = None, error: BaseException | None = None) -> None:
+    def finish(self, value: Any = None, error: BaseException | None = None) -> None:
         """Ends it with a value or an error, unless it was cancelled."""
         with suppress(InvalidStateError):
             if error is None:
@@ -109,7 +109,7 @@ class Slot:
         self.worker: Worker | None = None
         self.running: TaskFuture | None = None
         self.sent = LRU[None](CONTENT_ROOM)
-        self.loaded: Requirements = NOTHING
+        self.loaded: Requirements = NO_REQUIREMENTS
         self.reset()
 
     def reset(self) -> None:
@@ -159,8 +159,8 @@ class Slot:
         """
         self._restart_clock()
         future = self.current
-        contents = {digest: one for digest, one in future.contents.items() if digest not in self.loaded}
-        new = {digest: one.make() for digest, one in contents.items() if digest not in self.sent}
+        contents = {digest: content for digest, content in future.contents.items() if digest not in self.loaded}
+        new = {digest: content.make() for digest, content in contents.items() if digest not in self.sent}
         sent = self.sent.copy()
         for digest, content in contents.items():
             if digest in new:

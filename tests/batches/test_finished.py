@@ -14,7 +14,7 @@ import pytest
 
 from silhouette.batches import finished as finished_module
 from silhouette.batches.export import failed, write_table
-from silhouette.batches.finished import Record, Repair, content_of, read_rows, record_of
+from silhouette.batches.finished import FinishedRecord, Repair, content_of, read_rows, record_of
 from silhouette.batches.journal import Journal
 from silhouette.common.errors import FileError
 from silhouette.files.cache import DIRECTORY_VARIABLE
@@ -301,12 +301,12 @@ def test_a_parquet_file_of_an_earlier_version_is_read_as_well(tmp_path: Path, sh
 
 def test_of_many_records_the_latest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DIRECTORY_VARIABLE, str(tmp_path / "cache"))
-    monkeypatch.setattr(finished_module, "MOST_RECORDS", 2)
+    monkeypatch.setattr(finished_module, "MAX_RECORDS", 2)
     outs = [tmp_path / f"{number}.jsonl" for number in range(3)]
     for number, out in enumerate(outs):
         out.write_text(f"{number}\n")
         before = list((tmp_path / "cache").rglob("*.json"))
-        Record(content_of(out), {}, {}, ".").keep(out)
+        FinishedRecord(content_of(out), {}, {}, ".").keep(out)
         for record in {*(tmp_path / "cache").rglob("*.json")}.difference(before):
             os.utime(record, (number, number))
     assert [record_of(out) is not None for out in outs] == [False, True, True]
@@ -320,7 +320,7 @@ def test_a_scene_that_cannot_be_opened_for_a_repair_keeps_the_state_of_its_rows(
     out = Path("out.jsonl")
     write_table(out, [{"scene": f"{name}.toml", "problem": "lost", "error": "lost"} for name in "ab"])
     states = {identity(f"{name}.toml"): f"state of {name}" for name in "ab"}
-    Record(content_of(out), {}, states, str(tmp_path)).keep(out)
+    FinishedRecord(content_of(out), {}, states, str(tmp_path)).keep(out)
     repair = Repair(out, {}, ["a.toml", "b.toml"])
     with Journal(out, repair.options, resume=False) as journal:
         journal.open_scene("a.toml", "", 1)

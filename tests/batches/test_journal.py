@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from silhouette import FileError, RequestError
-from silhouette.batches.journal import Journal, Rows
+from silhouette.batches.journal import Journal, JournalRows
 from silhouette.files.writing import open_own
 
 ASKED = {"renderer": "reference", "pixel": None}
@@ -45,13 +45,13 @@ def stopped(out: Path) -> Path:
 def test_rows_come_in_the_order_of_scenes_and_checks(tmp_path: Path) -> None:
     stopped(tmp_path / "out.jsonl")
     with begun(tmp_path / "out.jsonl", resume=True) as journal:
-        assert list(Rows(journal, ["b.toml", "a.toml"])) == [
+        assert list(JournalRows(journal, ["b.toml", "a.toml"])) == [
             {"scene": "b.toml", "verdict": "hidden"},
             {"scene": "a.toml", "verdict": 'Kąl, "the\nRed" 🎲'},
             {"scene": "a.toml", "verdict": "open", "share": 1 / 3},
         ]
         journal.add("b.toml", 2, {"verdict": "late"})
-        assert [row["verdict"] for row in Rows(journal, ["b.toml"])] == ["hidden", "late"]
+        assert [row["verdict"] for row in JournalRows(journal, ["b.toml"])] == ["hidden", "late"]
         journal.finished()
     assert list(tmp_path.iterdir()) == []
 
@@ -76,7 +76,7 @@ def test_a_scene_opened_anew_forgets_what_was_judged_of_it(tmp_path: Path) -> No
     with begun(tmp_path / "out.jsonl", resume=True) as journal:
         journal.open_scene("a.toml", "another", 2)
         assert journal.scenes["a.toml"].judged == {}
-        assert list(Rows(journal, ["a.toml"])) == []
+        assert list(JournalRows(journal, ["a.toml"])) == []
 
 
 def test_an_unfinished_batch_is_neither_lost_by_accident_nor_gone_on_with_otherwise(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.saving import Description, save
+from silhouette.drawing.saving import FigureDescription, save
 from silhouette.drawing.sheet import COLUMN, Sheet, settings
 from silhouette.files.documents import read_document
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
@@ -54,7 +54,7 @@ def figure_by_figure(scene: Scene, found: Judged, renderer: Renderer, folder: Pa
             start = time.perf_counter()
             sheet = Sheet(COLUMN)
             figure.draw(sheet)
-            save(sheet.finish(), folder / "figure.svg", Description(figure.name, sheet.about, found.row()))
+            save(sheet.finish(), folder / "figure.svg", FigureDescription(figure.name, sheet.about, found.row()))
             taken.append(time.perf_counter() - start)
     return taken
 

@@ -414,18 +414,18 @@ def test_a_bomb_that_is_listed_is_refused(whole: bytes, tmp_path: Path) -> None:
 def test_a_bundle_has_limits(whole: bytes, scene: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(whole)
-    monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(archives, "MAX_ARCHIVE_ENTRIES", 2)
     with pytest.raises(FileError, match="of 4 files, more than 2; bundle the scene again"):
         again(path)
     monkeypatch.undo()
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 500)
+    monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 500)
     with pytest.raises(FileError, match="a zip bomb or too large"):
         again(path)
     monkeypatch.undo()
-    monkeypatch.setattr(reading, "LARGEST_FILE", 500)
+    monkeypatch.setattr(reading, "MAX_FILE_BYTES", 500)
     with pytest.raises(FileError, match="is larger than"):
         again(path)
-    monkeypatch.setattr(writing, "LARGEST_TOTAL", 3000)
+    monkeypatch.setattr(writing, "MAX_UNPACKED_BYTES", 3000)
     with pytest.raises(FileError, match=r"comes to more than 0 MiB|is larger than"):
         writing.bundled(scene, Selection(), options(), pictures=True)
 

@@ -88,7 +88,7 @@ def test_a_share_that_only_a_sentence_tells_may_differ_by_what_is_rounded() -> N
 
 
 def test_stated_errors_follow_the_settings() -> None:
-    (found,) = compared([ROW], [{**ROW, "error": 0.03, "occluded": 0.44}], alike=False)
+    (found,) = compared([ROW], [{**ROW, "error": 0.03, "occluded": 0.44}], same_settings=False)
     assert found.sameness == "within the error"
 
 

@@ -173,8 +173,8 @@ def test_quiet_leaves_the_answers_that_options_ask_for(
     command: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     near = Field(reach=8.0, least=2.0, growth=0.5, widest=4.0)
-    monkeypatch.setattr(counterfactuals, "PLACES", near)
-    monkeypatch.setattr(counterfactuals, "DIRECTIONS", replace(near, is_line=True))
+    monkeypatch.setattr(counterfactuals, "MOVE_FIELD", near)
+    monkeypatch.setattr(counterfactuals, "TURN_FIELD", replace(near, is_line=True))
     two = tmp_path / "two.toml"
     two.write_text(WALLED.split("[[vehicle]]")[0] + (CHECK if command == "check" else "") + "[doubt]\nplace = 20\n")
     ran = run(capsys, command, two, "--pixel", "0.5", "--no-cache", "--quiet", "--what-if")

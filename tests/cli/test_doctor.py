@@ -21,7 +21,7 @@ from silhouette.renderers.gl import context
 from silhouette.renderers.gl.context import EGLDevice
 from silhouette.renderers.gl.gpus import NVIDIA_LIBRARY, Drawn, Sighting, System, obstacles, sighted
 from silhouette.renderers.probe import Probe, answer_apart, describe
-from silhouette.renderers.registry import RendererEntry, Trial
+from silhouette.renderers.registry import RendererEntry, RendererTrial
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from tests.cli.test_documents import stamped
 from tests.support.commands import run
@@ -315,7 +315,7 @@ def test_a_gpu_that_is_there_but_unusable_is_told_plainly(
 def test_every_device_that_cuda_and_egl_list_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     tried = []
 
-    def tell(entry: RendererEntry, trial: Trial) -> Probe:
+    def tell(entry: RendererEntry, trial: RendererTrial) -> Probe:
         tried.append((entry.name, trial.platform, trial.device))
         return Probe(entry.name, True, trial.label, "", trial.device)
 
@@ -339,10 +339,10 @@ def test_every_device_that_cuda_and_egl_list_is_tried(monkeypatch: pytest.Monkey
 def test_a_missing_extra_is_one_line_and_a_missing_gpu_leaves_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     (entry,) = (one for one in RENDERERS if one.name == "cuda")
     monkeypatch.setattr(cuda_devices, "is_installed", lambda: False)
-    assert entry.trials() == [Trial("CUDA")]
+    assert entry.trials() == [RendererTrial("CUDA")]
     monkeypatch.setattr(cuda_devices, "is_installed", lambda: True)
     monkeypatch.setattr(cuda_devices, "listed_devices", lambda: [CPU_DEVICE])
-    assert entry.trials() == [Trial("CUDA"), Trial("CPU", device="cpu")]
+    assert entry.trials() == [RendererTrial("CUDA"), RendererTrial("CPU", device="cpu")]
 
 
 ANSWERING = """

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from silhouette.common.installation import SCHEMA, VERSION
-from silhouette.pages.tutorial.pages import FACTS, write_facts
+from silhouette.common.installation import SCHEMA_VERSION, VERSION
+from silhouette.pages.tutorial.pages import FACTS_FILE, write_facts
 from tests.support.commands import CHECK, QUICK, run, scene
 
 Capture = pytest.CaptureFixture[str]
 
 PROJECT = Path(__file__).resolve().parents[2]
-STAMP = {"silhouette": VERSION, "schema": SCHEMA}
+STAMP = {"silhouette": VERSION, "schema": SCHEMA_VERSION}
 
 
 def stamped(content: dict[str, Any]) -> bool:
@@ -54,4 +54,4 @@ def test_figures_and_pages(tmp_path: Path, capsys: Capture) -> None:
 
 def test_what_a_tutorial_keeps_of_itself(tmp_path: Path) -> None:
     write_facts(tmp_path, {"pages": []})
-    assert stamped(json.loads((tmp_path / FACTS).read_text(encoding="utf-8")))
+    assert stamped(json.loads((tmp_path / FACTS_FILE).read_text(encoding="utf-8")))

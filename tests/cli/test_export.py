@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from silhouette.cli import main
-from silhouette.common.installation import SCHEMA, VERSION
+from silhouette.common.installation import SCHEMA_VERSION, VERSION
 from tests.support.kept_files import without_digest
 
 Capture = pytest.CaptureFixture[str]
@@ -22,7 +22,8 @@ def test_a_scene_is_written_as_a_saved_object(tmp_path: Path, capsys: Capture) -
     assert main(["export", str(tmp_path / "duel.toml"), "--to", "tts", "--out", str(out), "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said == {
-        "silhouette": VERSION, "schema": SCHEMA, "file": str(out), "meshes": str(tmp_path / "duel_meshes"), "pieces": 1
+        "silhouette": VERSION, "schema": SCHEMA_VERSION, "file": str(out), "meshes": str(tmp_path / "duel_meshes"),
+        "pieces": 1,
     }  # fmt: skip
     (kal,) = json.loads(out.read_text())["ObjectStates"]
     assert (kal["Nickname"], kal["Tags"][0]) == ("Kal", "fighter")

@@ -13,7 +13,15 @@ from hypothesis import strategies as some
 from rich.console import Console
 from rich.text import Text
 
-from silhouette.cli.tables import COLUMN_GAP, EDGES, FittedTable, fitted, matrix_report, scene_report, total
+from silhouette.cli.tables import (
+    COLUMN_GAP,
+    TABLE_EDGE_COLUMNS,
+    FittedTable,
+    fitted,
+    matrix_report,
+    scene_report,
+    total,
+)
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_scene
 from silhouette.renderers import choose
@@ -105,7 +113,7 @@ def test_widths_share_the_room(columns: list[tuple[int, int]], room: int) -> Non
         assert all(one <= width <= want for one, width, want in zip(least, widths, natural, strict=True))
     if sum(natural) <= room:
         assert widths == natural
-    assert total(widths) == sum(widths) + COLUMN_GAP * (len(widths) - 1) + EDGES
+    assert total(widths) == sum(widths) + COLUMN_GAP * (len(widths) - 1) + TABLE_EDGE_COLUMNS
 
 
 def test_a_spare_column_is_left_out_before_a_word_is_broken() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from silhouette.cli import main
-from silhouette.common.installation import SCHEMA, VERSION
+from silhouette.common.installation import SCHEMA_VERSION, VERSION
 from silhouette.exchange import imported
 from silhouette.workers.starting import python_threads
 from tests.exchange.unity import kept, model, save, transform
@@ -30,7 +30,7 @@ def test_json_is_one_document_with_every_object(tmp_path: Path, capsys: Capture)
     assert main([*table(tmp_path), "--json"]) == 0
     captured = capsys.readouterr()
     document = json.loads(captured.out)
-    assert (document["silhouette"], document["schema"], captured.err) == (VERSION, SCHEMA, "")
+    assert (document["silhouette"], document["schema"], captured.err) == (VERSION, SCHEMA_VERSION, "")
     assert [piece["name"] for piece in document["pieces"]] == ["Kal", "Vex"]
     assert document["pieces"][0]["facing"] == 90.0
     assert [one["name"] for one in document["left_out"]] == ["lost"]

@@ -19,7 +19,7 @@ import silhouette.cli.schema as schemas
 from silhouette import load_scene
 from silhouette.cli.app import COMPLETE_VARIABLE, main
 from silhouette.cli.completion import complete_files, complete_scene
-from silhouette.cli.new import SCENE, SCHEMA, SCHEMA_LINE
+from silhouette.cli.new import FIRST_SCENE_FILE, SCENE_SCHEMA_FILE, SCHEMA_LINE
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import first_scene_of
 from tests.cli.test_schemas import validator
@@ -66,7 +66,7 @@ def begun(game: str, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.Ca
 def test_a_first_scene_judges_at_once(game: str, begun: tuple[Path, Ran], capsys: pytest.CaptureFixture[str]) -> None:
     folder, ran = begun
     assert (ran.status, ran.complaints) == (0, [])
-    assert f"silhouette check {folder / SCENE}" in ran.out
+    assert f"silhouette check {folder / FIRST_SCENE_FILE}" in ran.out
     judged = run(capsys, "check", folder, "--json", *QUICK)
     assert judged.status == 0
     (found,) = judged.document["scenes"]
@@ -89,15 +89,15 @@ def test_every_key_of_a_first_scene_is_explained_where_it_first_stands(game: str
 @pytest.mark.parametrize("game", RULES)
 def test_editors_find_a_schema_that_the_scene_fits(begun: tuple[Path, Ran]) -> None:
     folder, _ = begun
-    text = (folder / SCENE).read_text(encoding="utf-8")
+    text = (folder / FIRST_SCENE_FILE).read_text(encoding="utf-8")
     assert text.splitlines()[0] == SCHEMA_LINE
-    assert (folder / SCHEMA_LINE.partition(" ")[2]).samefile(folder / SCHEMA)
-    schema = json.loads((folder / SCHEMA).read_text(encoding="utf-8"))
+    assert (folder / SCHEMA_LINE.partition(" ")[2]).samefile(folder / SCENE_SCHEMA_FILE)
+    schema = json.loads((folder / SCENE_SCHEMA_FILE).read_text(encoding="utf-8"))
     assert schema == schemas.schema_of("scene")
     validator("scene").validate(tomllib.loads(text))
 
 
-@pytest.mark.parametrize("name", [SCENE, SCHEMA])
+@pytest.mark.parametrize("name", [FIRST_SCENE_FILE, SCENE_SCHEMA_FILE])
 def test_nothing_is_overwritten(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / name).write_text("mine", encoding="utf-8")
     ran = run(capsys, "new", tmp_path)
@@ -141,7 +141,9 @@ def test_a_file_in_the_place_of_the_folder_is_refused(
 def test_equal_names_are_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mesh = MODELS / "ganger_blade.glb"
     assert run(capsys, "new", tmp_path / "duel", mesh, mesh, "--json").status == 0
-    names = [piece["name"] for piece in tomllib.loads((tmp_path / "duel" / SCENE).read_text("utf-8"))["fighter"]]
+    names = [
+        piece["name"] for piece in tomllib.loads((tmp_path / "duel" / FIRST_SCENE_FILE).read_text("utf-8"))["fighter"]
+    ]
     assert names == ["ganger_blade", "ganger_blade 2"]
 
 
@@ -252,7 +254,7 @@ def test_a_game_file_has_first_scenes_as_well(tmp_path: Path, capsys: pytest.Cap
     game.write_bytes(shipped.read_bytes())
     ran = run(capsys, "new", tmp_path / "duel", "--rules", game)
     assert (ran.status, ran.complaints) == (0, [])
-    assert tomllib.loads((tmp_path / "duel" / SCENE).read_text())["rules"] == "../games/mine.toml"
+    assert tomllib.loads((tmp_path / "duel" / FIRST_SCENE_FILE).read_text())["rules"] == "../games/mine.toml"
     assert run(capsys, "check", tmp_path / "duel", "--json", *QUICK).status == 0
     (line,) = run(capsys, "new", tmp_path / "other", "--rules", tmp_path / "yours.toml").complaints
     assert line == f"error: {tmp_path / 'yours.toml'}: there is no such file; give the path of a game file"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from silhouette.cli.schema import KINDS, schema_of
+from silhouette.cli.schema import SCHEMA_MAKERS, schema_of
 from silhouette.rules import RULES
 from tests.support.commands import QUICK, run
 
@@ -46,7 +46,7 @@ def test_every_model_file_that_ships_is_valid(path: Path) -> None:
 
 
 @pytest.mark.thinned(quick=8, ci=8)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCHEMA_MAKERS)
 def test_the_command_prints_the_schema(capsys: Capture, kind: str) -> None:
     printed = run(capsys, "schema", kind).document
     assert list(printed)[:3] == ["silhouette", "schema", "$schema"]
@@ -148,7 +148,7 @@ def test_results_are_valid(capsys: Capture, name: str) -> None:
         assert not validator("results").is_valid(wrong)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SCHEMA_MAKERS)
 def test_every_reference_has_a_definition_and_every_definition_is_used(kind: str) -> None:
     schema = schema_of(kind)
     referred = {name.removeprefix("#/$defs/") for name in references(schema)}

@@ -157,7 +157,7 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_lan_without_a_network_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "ELSEWHERE", ("127.0.0.9", 9))
+    monkeypatch.setattr(running, "EXAMPLE_ADDRESS", ("127.0.0.9", 9))
     ran = run(capsys, "table", scene(tmp_path), "--no-browser", "--lan", "--workers", "1", *QUICK)
     (line,) = ran.complaints
     assert "--lan needs a network" in line

@@ -24,7 +24,7 @@ from silhouette.cli.tables import (
 from silhouette.cli.terminal import show, show_json
 from silhouette.common.text import printable, strict
 from silhouette.judging import Judged, SceneResult
-from silhouette.judging.monte_carlo import Found, Odds
+from silhouette.judging.monte_carlo import Odds, TrialOutcomes
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.rules.base import Level, Measurement, RuleReference, Verdict
 from silhouette.rules.fields import Blocker
@@ -319,7 +319,10 @@ def test_with_odds_what_is_close_and_out_of_arc_stands_beside_the_call(capsys: p
     could_be = ("partial cover", "full cover")
     reason = "48 % of Vex is obscured: partial cover; too close to call, it could be full cover: roll off (R20)"
     shares = {"partial cover": 0.97, "full cover": 0.03, "hidden": 0.0}
-    found, some = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16))), {"partial cover": 0.97, "full cover": 0.03}
+    found, some = (
+        TrialOutcomes(np.zeros((8, 16), np.intp), np.zeros((8, 16))),
+        {"partial cover": 0.97, "full cover": 0.03},
+    )
     cases = [
         (measured(0.48, reason=reason, verdict="partial cover", could_be=could_be), some, "partial cover"),
         (measured(0.0, is_in_arc=False, verdict="hidden"), {"hidden": 1.0}, "hidden"),

@@ -13,11 +13,11 @@ from PIL import Image
 
 from silhouette.common.installation import extra_command
 from silhouette.drawing.animation.film import Animation, animate
-from silhouette.drawing.animation.frames import WIDTH
+from silhouette.drawing.animation.frames import FRAME_WIDTH_PX
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers import choose
-from silhouette.rules.base import Band, Level, Scale
+from silhouette.rules.base import Band, Level, VerdictScale
 from silhouette.scenes.places import Motion
 from silhouette.workers import CAN_FORK
 from tests.conftest import started
@@ -28,7 +28,7 @@ QUICK = ("--pixel", "0.5", "--no-cache")
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 
-HALVES = Scale(
+HALVES = VerdictScale(
     (0.0, 0.5, 1.0), (Band(0.0, 0.5, "partial cover", Level.PARTIAL), Band(0.5, 1.0, "full cover", Level.FULL))
 )
 
@@ -163,7 +163,7 @@ def test_all_frames_share_their_colours_and_nothing_that_stands_still_flickers(
     run(capsys, "draw", file, "--animate", out, "--walk", "60,200", "--frames", "6", *QUICK)
     frames = frames_of(out)
     assert len(frames) == 6
-    assert {frame.shape for frame in frames} == {(frames[0].shape[0], WIDTH, 3)}
+    assert {frame.shape for frame in frames} == {(frames[0].shape[0], FRAME_WIDTH_PX, 3)}
     colours = {tuple(colour) for frame in frames for colour in np.unique(frame.reshape(-1, 3), axis=0)}
     assert len(colours) <= 255
     title = [frame[:40, :200] for frame in frames]

@@ -29,9 +29,16 @@ from tests.support.rulings import ruled
 pytest.importorskip("matplotlib")
 
 from silhouette.drawing.games.crisis_protocol import draw_bases_plan
-from silhouette.drawing.games.ikosa import Solid, Viewpoint, best_viewpoint, draw_cell_view, faces_of, inside_stretch
+from silhouette.drawing.games.ikosa import (
+    TerrainBox,
+    Viewpoint,
+    best_viewpoint,
+    draw_cell_view,
+    faces_of,
+    inside_stretch,
+)
 from silhouette.drawing.games.tide_of_iron import draw_blind_hex_map, draw_hex_board, middle
-from silhouette.drawing.saving import SPACE, Description, save
+from silhouette.drawing.saving import FIGURE_NAMESPACE, FigureDescription, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import DARK, PRINT
 
@@ -95,7 +102,9 @@ def drawn(folder: Path, draw: Callable[[Sheet], None], verdict: Any, **options: 
     with settings():
         sheet = Sheet(**options)
         draw(sheet)
-        save(sheet.finish(), folder / "figure.svg", Description("a figure", sheet.about, verdict.row()), text=True)
+        save(
+            sheet.finish(), folder / "figure.svg", FigureDescription("a figure", sheet.about, verdict.row()), text=True
+        )
     return Drawn(folder / "figure.svg", sheet)
 
 
@@ -146,8 +155,8 @@ def test_a_plan_shows_the_line_the_blockers_and_the_cover_of_its_verdict(
 def test_ranges_are_drawn_from_the_edge_of_the_base_as_they_are_measured(tmp_path: Path) -> None:
     scene, verdict, plan = figure(tmp_path, SCENES / "crisis_protocol" / "in_cover.toml")
     for mark, name, reach in (
-        ("range-1", verdict.target, scene.ranges.one),
-        ("range-2", verdict.attacker, scene.ranges.two),
+        ("range-1", verdict.target, scene.ranges.first),
+        ("range-2", verdict.attacker, scene.ranges.second),
     ):
         base = scene.character(name).base
         away = np.hypot(*(plan.ends(mark) - base.centre).T)
@@ -267,7 +276,7 @@ def test_no_name_breaks_a_figure_or_becomes_markup(path: Path, name: str, tmp_pa
     _, verdict, view = figure(tmp_path, document | {"check": [check]})
     assert verdict.attacker == f"{name} attacker"
     assert not list(view.root.iter(f"{SVG}script"))
-    [data] = view.root.iter(f"{{{SPACE}}}figure")
+    [data] = view.root.iter(f"{{{FIGURE_NAMESPACE}}}figure")
     assert json.loads(data.text or "")["attacker"] == f"{name} attacker"
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]*", mark) for mark in view.marks)
     if name.isascii() and len(name) < 40:
@@ -325,9 +334,9 @@ def test_a_far_shot_across_a_large_board_shows_what_matters_and_no_more(tmp_path
 
 
 def test_a_viewpoint_keeps_the_corners_of_a_cube_apart_and_nobody_behind_terrain() -> None:
-    cube = Solid.of_cell((0, 0, 0))
+    cube = TerrainBox.of_cell((0, 0, 0))
     middles = np.array([[0.5, 0.5, 0.5]]), np.array([[1.5, 1.5, 0.5]])
-    wall = Solid.of_cell((1, 0, 0))
+    wall = TerrainBox.of_cell((1, 0, 0))
     view = best_viewpoint(cube.corners, *middles, [wall])
     flat = view.flat(cube.corners)
     gaps = np.hypot(*(flat[:, None] - flat[None]).transpose(2, 0, 1)) + np.eye(8)
@@ -336,14 +345,14 @@ def test_a_viewpoint_keeps_the_corners_of_a_cube_apart_and_nobody_behind_terrain
 
 
 def test_three_faces_of_a_box_look_at_the_viewer_and_the_top_is_one_of_them() -> None:
-    faces = faces_of(Solid.of_cell((2, 3, 4)), Viewpoint(-50.0, 30.0))
+    faces = faces_of(TerrainBox.of_cell((2, 3, 4)), Viewpoint(-50.0, 30.0))
     assert [(one.face.axis, one.face.high) for one in faces] == [(0, True), (1, False), (2, True)]
     assert sorted(one.turn for one in faces) == [0, 1, 2]
-    assert len(faces_of(Solid.of_cell((2, 3, 4)), Viewpoint(-50.0, 30.0), both=True)) == 6
+    assert len(faces_of(TerrainBox.of_cell((2, 3, 4)), Viewpoint(-50.0, 30.0), both=True)) == 6
 
 
 def test_the_stretch_of_a_line_inside_terrain_is_found_in_boxes_and_in_seams() -> None:
-    pair = [Solid.of_cell((1, 0, 0)), Solid.of_cell((1, 1, 0))]
+    pair = [TerrainBox.of_cell((1, 0, 0)), TerrainBox.of_cell((1, 1, 0))]
     across = inside_stretch(np.array([0.0, 0.5, 0.5]), np.array([4.0, 0.5, 0.5]), pair)
     assert across == pytest.approx([0.25, 0.5], abs=1e-6)
     seam = inside_stretch(np.array([0.0, 1.0, 0.5]), np.array([4.0, 1.0, 0.5]), pair)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from silhouette.drawing.captions import BOLD
+from silhouette.drawing.captions import BOLD_LINE_PT
 from silhouette.drawing.games import by_data as counted
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.games.by_data import draw_clauses, draw_models, first_tally, look_of, rows_of
@@ -20,7 +20,7 @@ from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.table.eye_image import image_of
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
-from silhouette.relations.points import Measured
+from silhouette.relations.points import ErrorBound
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -109,7 +109,7 @@ def test_shares_of_one_figure_are_told_alike(monkeypatch: pytest.MonkeyPatch) ->
     """In narrow panels none of them says that it is the obscured one, since not all could: the legend does."""
     scene, verdict = ruled("the_old_world/example")
     assert {"87.3 % obscured", "85.5 % obscured", "0 % obscured"} <= printed(drawn(scene, verdict))
-    monkeypatch.setattr(counted, "WIDEST", 12.0)
+    monkeypatch.setattr(counted, "MAX_PANEL_WIDTH_MM", 12.0)
     assert {"87.3 %", "85.5 %", "0 %"} <= printed(drawn(scene, verdict))
 
 
@@ -167,7 +167,7 @@ def test_panels_show_what_was_measured() -> None:
 
 @pytest.mark.parametrize(("most", "pictured"), [(3, True), (2, False)])
 def test_of_more_models_only_the_shares_are_shown(monkeypatch: pytest.MonkeyPatch, most: int, pictured: bool) -> None:
-    monkeypatch.setattr(counted, "MOST_PANELS", most)
+    monkeypatch.setattr(counted, "MAX_PANELS", most)
     scene, verdict = ruled("the_old_world/example")
     sheet = drawn(scene, verdict)
     assert bool(sheet.axes.get_images()) is pictured
@@ -177,11 +177,11 @@ def test_of_more_models_only_the_shares_are_shown(monkeypatch: pytest.MonkeyPatc
         assert unseen(drawn(scene, verdict)) == []
     for bar, share in zip(bars, (0.873, 0.855), strict=False):
         wide = bar.get_path().get_extents().width
-        assert wide / counted.WIDEST == pytest.approx(share * 0.98, abs=0.03)
+        assert wide / counted.MAX_PANEL_WIDTH_MM == pytest.approx(share * 0.98, abs=0.03)
 
 
 def test_there_is_room_for_twenty_pictures_and_for_ten_by_ten_bars() -> None:
-    assert counted.MOST_PANELS == 4 * counted.PER_LINE
+    assert counted.MAX_PANELS == 4 * counted.PER_LINE
     assert counted.BARS_PER_LINE == 10
 
 
@@ -243,7 +243,7 @@ def test_of_several_looks_at_a_model_that_does_not_count_the_best_is_shown() -> 
 
 def test_the_best_look_is_that_in_which_least_is_obscured() -> None:
     names = ("seen", "obscured", "obscured", "obscured")
-    uses = tuple(Use(name, Measured(0.0)) for name in names)
+    uses = tuple(Use(name, ErrorBound(0.0)) for name in names)
     shares = (0, 7, 3, 5)
     looks = {
         use: SimpleNamespace(counts=SimpleNamespace(occluded=share, total=10))
@@ -257,7 +257,7 @@ def test_the_best_look_is_that_in_which_least_is_obscured() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("most", [20, 0])
 def test_names_frames_and_shares_of_all_rows_have_room(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    monkeypatch.setattr(counted, "MOST_PANELS", most)
+    monkeypatch.setattr(counted, "MAX_PANELS", most)
     scene, verdict = ruled("bolt_action_3/example")
     with settings():
         sheet = Sheet()
@@ -273,8 +273,8 @@ def test_names_frames_and_shares_of_all_rows_have_room(monkeypatch: pytest.Monke
     for number, box in enumerate(boxes):
         assert not any(box.overlaps(other) for other in boxes[number + 1 :])
     for frame in frames:
-        assert whole.x0 < frame.x0 - 0.5 * BOLD
-        assert frame.x1 + 0.5 * BOLD < whole.x1
+        assert whole.x0 < frame.x0 - 0.5 * BOLD_LINE_PT
+        assert frame.x1 + 0.5 * BOLD_LINE_PT < whole.x1
         assert bool(frame.height < 0.5 * frame.width) is (most == 0)
     assert max(frame.y1 for frame in frames) - min(frame.y0 for frame in frames) < 420, "rows lie close to each other"
 

@@ -23,10 +23,10 @@ from silhouette.common.installation import package_command
 from silhouette.common.text import share_in_words
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import FigureOptions, write_figures
-from silhouette.drawing.saving import FORMATS, Description, Format, save
+from silhouette.drawing.saving import FIGURE_FORMATS, FigureDescription, Format, save
 from silhouette.drawing.sheet import COLUMN, Label, Sheet, place_labels, settings
 from silhouette.drawing.styles import DARK, PRINT, STYLES
-from silhouette.drawing.table.sightlines import CLEAR, PARTLY, WHOLLY, Sightline
+from silhouette.drawing.table.sightlines import PARTLY, UNOBSCURED, WHOLLY, Sightline
 from silhouette.drawing.table.tracing import area_of, from_above, outline
 from silhouette.files.cache import Cache
 from silhouette.renderers import choose
@@ -187,7 +187,7 @@ def test_directions_are_clear_partly_or_wholly_obscured_as_they_are(drawn: Drawn
     scene, verdict, _ = drawn()
     line = Sightline(scene, verdict, verdict.evidence, renderer)
     assert [sector.level for sector in line.plan_sectors] == [PARTLY]
-    assert [sector.level for sector in line.side_sectors] == [WHOLLY, CLEAR]
+    assert [sector.level for sector in line.side_sectors] == [WHOLLY, UNOBSCURED]
     wholly, clear = line.side_sectors
     assert wholly.reach == pytest.approx(np.full(len(wholly.reach), 179.5), abs=5.0)
     assert np.median(wholly.reach) == pytest.approx(179.5, abs=0.2)
@@ -255,7 +255,7 @@ def _data_of_pdf(file: Path) -> dict[str, Any]:
 @pytest.mark.long
 @pytest.mark.parametrize(
     "ending",
-    [pytest.param(ending if ending == "pdf" else pytest.mark.long) for ending in FORMATS],
+    [pytest.param(ending if ending == "pdf" else pytest.mark.long) for ending in FIGURE_FORMATS],
 )
 def test_files_are_the_same_every_time(drawn: Drawn, ending: str) -> None:
     first = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}
@@ -315,7 +315,7 @@ def test_a_figure_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
 
         monkeypatch.setattr("os.replace", fail)
         with pytest.raises(FileError, match="cannot be written"):
-            save(figure, file, Description("title"))
+            save(figure, file, FigureDescription("title"))
     assert file.read_text() == "before"
     assert list(tmp_path.iterdir()) == [file]
 

@@ -26,7 +26,7 @@ from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase, RuleReference
 from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.fields import Blocker
-from silhouette.rules.ikosa.judge import IkosaVerdict, Lines
+from silhouette.rules.ikosa.judge import CornerLines, IkosaVerdict
 from silhouette.rules.necromunda import judge as necromunda
 from silhouette.rules.skirmishcorps.classes import CLASSES
 from silhouette.rules.tide_of_iron import judge as tide_of_iron
@@ -102,7 +102,7 @@ def test_what_is_compiled_is_what_the_translators_wrote() -> None:
 def in_cells(lines: int, blocked: int, rule: str = "R2") -> IkosaVerdict:
     """A verdict of Ikosa with so many lines from one corner, of which so many are blocked."""
     hindered = np.arange(lines)[None] < blocked
-    drawn = Lines(sources=((Fraction(0),) * 3,), targets=((Fraction(1),) * 3,) * lines, hindered=hindered)
+    drawn = CornerLines(sources=((Fraction(0),) * 3,), targets=((Fraction(1),) * 3,) * lines, hindered=hindered)
     return IkosaVerdict("A", "B", "ikosa", "cover", None, RuleReference("", rule), "", drawn, True, True)
 
 

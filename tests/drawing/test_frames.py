@@ -15,21 +15,21 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from silhouette.common.errors import RequestError
-from silhouette.drawing.animation.frames import Plot, Point, Shot, Storyboard
-from silhouette.drawing.page import FINE
+from silhouette.drawing.animation.frames import Moment, Plot, Point, Storyboard
+from silhouette.drawing.page import SUPERSAMPLING
 from silhouette.drawing.styles import LEVEL_COLOURS
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.rules import rule_called
-from silhouette.rules.base import Band, Level, RuleReference, Scale, Verdict
-from silhouette.scenes.places import DIGITS, Mobility, Motion, place_of, poses
+from silhouette.rules.base import Band, Level, RuleReference, Verdict, VerdictScale
+from silhouette.scenes.places import POSE_DECIMALS, Mobility, Motion, place_of, poses
 
 QUICK = ("--pixel", "0.5", "--no-cache")
 """Eye views are large: the renderer that is fastest here draws them."""
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 
-HALVES = Scale(
+HALVES = VerdictScale(
     (0.0, 0.5, 1.0), (Band(0.0, 0.5, "partial cover", Level.PARTIAL), Band(0.5, 1.0, "full cover", Level.FULL))
 )
 
@@ -55,16 +55,16 @@ def test_a_motion_is_even_begins_as_the_scene_is_and_moves_nothing_else(
     fighters = [{"name": "Kal", "at": [0, 0]}, {"name": "Vex", "at": list(start)}, {"name": "Yar", "at": [5, 5]}]
     document = {"rules": "necromunda", "fighter": fighters, "check": [{"attacker": "Kal", "target": "Vex"}], **others}
     before = json.dumps(document)
-    assume(not np.allclose((*start, 0.0), end, atol=10.0**-DIGITS) and abs(turn) >= 1e-9)  # it moves and turns
+    assume(not np.allclose((*start, 0.0), end, atol=10.0**-POSE_DECIMALS) and abs(turn) >= 1e-9)  # it moves and turns
     mobility = Mobility(("fighter",), turns=True)
     found = poses(Path("duel.toml"), document, 1, Motion(walk=end, turn=turn, frames=frames), mobility)
     assert json.dumps(document) == before
     assert len(found) == frames
     assert found[0].document["fighter"] == [{**fighters[0], "facing": 90.0}, *fighters[1:]]
-    assert found[-1].at == pytest.approx(end, abs=10.0**-DIGITS)
-    assert found[-1].facing == pytest.approx(90.0 + turn, abs=10.0**-DIGITS)
+    assert found[-1].at == pytest.approx(end, abs=10.0**-POSE_DECIMALS)
+    assert found[-1].facing == pytest.approx(90.0 + turn, abs=10.0**-POSE_DECIMALS)
     ways = np.diff([one.way for one in found])
-    assert ways == pytest.approx(np.full(frames - 1, ways.mean()), abs=4 * 10.0**-DIGITS)
+    assert ways == pytest.approx(np.full(frames - 1, ways.mean()), abs=4 * 10.0**-POSE_DECIMALS)
     for one in found:
         assert {key: one.document[key] for key in others} == others
         assert one.document["fighter"][2] == fighters[2]
@@ -80,7 +80,9 @@ def test_what_is_no_place_is_none(text: str) -> None:
 
 def plot(*shares: float | None, errors: float = 0.0) -> Plot:
     points = [Point(float(way), "partial cover", Level.PARTIAL, share, errors, 0.0) for way, share in enumerate(shares)]
-    return Plot(points, HALVES, ("0", "end"), 600 * FINE, Plot.height(measured=shares[0] is not None) * FINE)
+    return Plot(
+        points, HALVES, ("0", "end"), 600 * SUPERSAMPLING, Plot.height(measured=shares[0] is not None) * SUPERSAMPLING
+    )
 
 
 def dark_columns(image: Image.Image) -> np.ndarray[Any, Any]:
@@ -100,7 +102,7 @@ def test_the_plot_that_is_shown_is_all_of_it_made_smaller(shares: tuple[float | 
     drawn = plot(*shares)
     for number in range(len(shares)):
         whole = drawn.at(number)
-        smaller = whole.resize((whole.width // FINE, whole.height // FINE), Image.Resampling.LANCZOS)
+        smaller = whole.resize((whole.width // SUPERSAMPLING, whole.height // SUPERSAMPLING), Image.Resampling.LANCZOS)
         assert np.array_equal(np.asarray(drawn.shown(number)), np.asarray(smaller))
 
 
@@ -129,7 +131,7 @@ def test_the_thresholds_are_those_of_the_rules(example: str, marks: tuple[float,
 
 def test_what_lies_beyond_the_arc_is_shown_above_the_curve() -> None:
     points = [Point(float(way), "hidden", Level.BLOCKED, 0.2, 0.0, 0.4 * way) for way in range(3)]
-    scale, size = HALVES, (600 * FINE, Plot.height(measured=True) * FINE)
+    scale, size = HALVES, (600 * SUPERSAMPLING, Plot.height(measured=True) * SUPERSAMPLING)
     without = Plot(
         [Point(one.way, one.verdict, one.level, one.share, 0.0, 0.0) for one in points], scale, ("0", "1"), *size
     )
@@ -145,7 +147,7 @@ def test_a_frame_has_even_sides_and_its_verdict_s_colour(level: Level | None) ->
     rule = RuleReference("Cover", "R14")
     verdict = Verdict("Kal", "Vex", "plain", "in words", level, rule, "because", could_be=("in words", "or not"))
     panel = np.full((60, 100, 3), 200, np.uint8)
-    shots = [Shot(verdict, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
+    shots = [Moment(verdict, Point(float(way), "in words", level, 0.5, 0.01, 0.0), (panel, panel)) for way in range(2)]
     frame = Storyboard(shots, HALVES, ("0", "1")).frame(1)
     assert frame.mode == "RGB"
     assert LEVEL_COLOURS[level] in {colour for _, colour in frame.getcolors(frame.width * frame.height) or ()}

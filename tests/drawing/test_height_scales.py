@@ -12,9 +12,9 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from silhouette.drawing.games.skirmishcorps import draw_height_bands
-from silhouette.drawing.saving import Description, save
+from silhouette.drawing.saving import FigureDescription, save
 from silhouette.drawing.sheet import Sheet, settings
-from silhouette.drawing.table.eye_image import FIRST_PIECE
+from silhouette.drawing.table.eye_image import FIRST_PIECE_ID
 from silhouette.drawing.table.eye_view import draw_eye_frame
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.rules import rule_called
@@ -52,7 +52,7 @@ def looked(path: Path, number: int, folder: Path) -> tuple[Sightline, Path]:
     with settings():
         sheet = Sheet()
         draw_eye_frame(sheet, line, draw_height_bands)
-        save(sheet.finish(), file, Description("eye"))
+        save(sheet.finish(), file, FigureDescription("eye"))
     return line, file
 
 
@@ -92,7 +92,7 @@ def test_the_top_of_each_wall_lies_in_the_band_of_its_class(case: tuple[Path, in
     assert len(found) == len(names)
     covers = {cover.name: cover for cover in line.scene.covers}
     for (cuts, marked), name in zip(found, names, strict=True):
-        number = FIRST_PIECE + next(place for place, piece in enumerate(line.scene.pieces) if piece.name == name)
+        number = FIRST_PIECE_ID + next(place for place, piece in enumerate(line.scene.pieces) if piece.name == name)
         rows, columns = np.nonzero(line.image.front.ids == number)
         tops = {int(column): int(rows[columns == column].min()) for column in np.unique(columns)}
         assert min(abs(top - marked) for top in tops.values()) <= 2.0

@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from silhouette.common.geometry import Floats
-from silhouette.drawing.maps import Grid, MapLook, write_map_picture
+from silhouette.drawing.maps import MapLook, PaperGrid, write_map_picture
 from silhouette.drawing.styles import DARK, PRINT, verdict_colours
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Level
@@ -104,7 +104,7 @@ def test_the_picture_says_what_it_shows(tmp_path: Path, layer: str) -> None:
 
 def test_no_place_reaches_beyond_the_table() -> None:
     """The middle of the last place lies on a table of 300 mm, and 4.8 mm of it do not."""
-    grid = Grid(np.array([-150.0, -120.0]), 25.4, np.array([300.0, 240.0]) / 25.4)
+    grid = PaperGrid(np.array([-150.0, -120.0]), 25.4, np.array([300.0, 240.0]) / 25.4)
     index = np.array([(x, y) for y in range(9) for x in range(12)])
     (ring,) = grid.rings(index)
     for corners in (ring, np.concatenate(grid.squares(index))):

@@ -9,12 +9,12 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from silhouette.drawing.odds_chart import BAR, BARS, WIDE, draw_odds
+from silhouette.drawing.odds_chart import BAR, BARS, CHART_WIDTH, draw_odds
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import LEVEL_COLOURS
-from silhouette.judging.monte_carlo import Found, Odds
+from silhouette.judging.monte_carlo import Odds, TrialOutcomes
 from silhouette.rules import rule_called
-from silhouette.rules.base import Level, RuleReference, Scale, Verdict
+from silhouette.rules.base import Level, RuleReference, Verdict, VerdictScale
 from tests.support.commands import run
 
 LEVELS = rule_called("necromunda").levels
@@ -23,12 +23,12 @@ VERDICT = Verdict("Kal", "Vex", "necromunda", "full cover", Level.FULL, RuleRefe
 
 def drawn(levels: list[int], shares: list[float], **said: str) -> tuple[Sheet, list[Rectangle]]:
     """The sheet of trials, and the boxes that are drawn on it."""
-    found = Found(np.array(levels).reshape(8, -1), np.array(shares).reshape(8, -1))
+    found = TrialOutcomes(np.array(levels).reshape(8, -1), np.array(shares).reshape(8, -1))
     odds = {word: levels.count(number) / len(levels) for number, word in enumerate(LEVELS)}
     one = Odds(odds, 0.02, len(levels), None, said.get("call", "roll off"), "place", found)
     with settings():
         sheet = Sheet(language=said.get("language", "en"))
-        draw_odds(sheet, VERDICT, one, LEVELS, Scale((0.0, 0.5, 1.0)))
+        draw_odds(sheet, VERDICT, one, LEVELS, VerdictScale((0.0, 0.5, 1.0)))
         sheet.finish()
         return sheet, [patch for patch in sheet.axes.patches if isinstance(patch, Rectangle)]
 
@@ -53,7 +53,7 @@ def test_each_trial_is_in_a_bar_of_its_verdict_on_its_side_of_the_threshold() ->
 def test_the_bar_of_the_odds_is_as_wide_as_they_are() -> None:
     _, boxes = drawn([0] * 8 + [3] * 24, [0.0] * 8 + [1.0] * 24)
     parts = [box.get_width() for box in boxes if box.get_y() >= BAR[0]]
-    assert parts == pytest.approx([0.25 * WIDE, 0.75 * WIDE])
+    assert parts == pytest.approx([0.25 * CHART_WIDTH, 0.75 * CHART_WIDTH])
 
 
 @pytest.mark.thinned(quick=51)

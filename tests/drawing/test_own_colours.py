@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.drawing.in_3d.shapes import Shape, nearest_colours
+from silhouette.drawing.in_3d.shapes import DisplayShape, nearest_colours
 from silhouette.drawing.in_3d.stage import COLOUR_STEPS, packed
 from silhouette.files.cache import Cache
 from silhouette.meshes.stored import display_colours
@@ -39,11 +39,11 @@ def coloured(points: np.ndarray) -> np.ndarray:
     ).astype(np.uint8)  # fmt: skip
 
 
-def shape_of(model: Model, most: int) -> Shape:
-    return Shape.of(model, NONE, most)
+def shape_of(model: Model, most: int) -> DisplayShape:
+    return DisplayShape.of(model, NONE, most)
 
 
-def right(shape: Shape, middle: np.ndarray) -> float:
+def right(shape: DisplayShape, middle: np.ndarray) -> float:
     """The share of the faces, away from where colours meet, that have the ball's colour at their place."""
     assert shape.colours is not None
     centres = shape.vertices[shape.faces].mean(axis=1) - middle
@@ -71,7 +71,7 @@ def test_units_scale_axes_and_origin_are_those_of_the_model(tmp_path: Path) -> N
     )
     shape = shape_of(load_model(tmp_path / "ball.toml", NONE), 10**6)
     middle = np.array([3, -3, 3]) * 12.7
-    grown = Shape(middle + 2 * (shape.vertices - middle), shape.faces, colours=shape.colours)
+    grown = DisplayShape(middle + 2 * (shape.vertices - middle), shape.faces, colours=shape.colours)
     assert right(grown, middle) > 0.99
 
 
@@ -147,7 +147,9 @@ def test_colours_are_packed_behind_the_corners() -> None:
     faces = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 1]])
     vertices = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
     colours = np.array([[255, 0, 130], [4, 250, 131]], np.uint8)
-    (plain, entry), text = packed([Shape(vertices, faces, ghosts=1), Shape(vertices, faces, 1, colours=colours)])
+    (plain, entry), text = packed(
+        [DisplayShape(vertices, faces, ghosts=1), DisplayShape(vertices, faces, 1, colours=colours)]
+    )
     assert "coloured" not in plain
     assert entry["coloured"] is True
     held = gzip.decompress(base64.b64decode(text))

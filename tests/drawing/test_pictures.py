@@ -15,7 +15,7 @@ from PIL import Image
 from silhouette.common.errors import FileError
 from silhouette.drawing.four_views import draw_four_views
 from silhouette.drawing.games.necromunda import draw_eye_view, shares_in_words
-from silhouette.drawing.page import WIDTH, Face
+from silhouette.drawing.page import PAGE_WIDTH_PX, TypeFace
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.files.cache import Cache
@@ -214,14 +214,14 @@ def test_no_name_breaks_a_picture(judged: Callable[..., Judged], renderer: Rende
 @settings(max_examples=50)
 @given(st.text(max_size=120), st.integers(60, 600), st.integers(1, 4))
 def test_wrapped_text_never_leaves_its_column(text: str, width: int, most: int) -> None:
-    face = Face(16)
+    face = TypeFace(16)
     lines = face.wrapped(face.printable(text), width, most)
     assert len(lines) <= most
     assert all(face.width(line) <= width for line in lines)
 
 
 def test_type_prints_what_the_captions_need_and_replaces_the_rest() -> None:
-    face = Face(16)
+    face = TypeFace(16)
     assert face.printable("31.2 % ± 0.2 % · Kal → Vex") == "31.2 % ± 0.2 % · Kal → Vex"
     assert face.printable("two\nlines 😀") == "two lines ?"
 
@@ -308,7 +308,7 @@ def test_four_views_tell_roles_apart_and_are_the_same_every_time(
         draw_four_views(model, renderer, tmp_path / name, [barrel])
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
     with Image.open(tmp_path / "one.png") as picture:
-        assert picture.size[0] == WIDTH // 2
+        assert picture.size[0] == PAGE_WIDTH_PX // 2
         assert json.loads(picture.text["silhouette"])["eye_from"] == "estimated"
         colours = np.asarray(picture).reshape(-1, 3).astype(int)
     blue, orange = colours[:, 2] - colours[:, 0], colours[:, 0] - colours[:, 2]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats, Pose
-from silhouette.drawing.table.rendering import TILE, reached, rendered, swept
+from silhouette.drawing.table.rendering import TILE_PX, reached, rendered, swept
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.reference import ReferenceRenderer
@@ -67,7 +67,7 @@ def test_what_stands_before_the_wall_is_not_lost(size: float) -> None:
     """Of any size: much less than a pixel of 1 mm, and more than a tile."""
     dot = np.array([[20.3, -0.5, -15.3], [20.3 + size, -0.5, -15.3], [20.3, -0.5, size - 15.3]])
     check_same(view_of(), wall(dot))
-    column, row = (int(pixel // TILE) for pixel in (60 + 100 * 20.35 / 99.5, 45 + 100 * 15.25 / 99.5))
+    column, row = (int(pixel // TILE_PX) for pixel in (60 + 100 * 20.35 / 99.5, 45 + 100 * 15.25 / 99.5))
     assert reached(view_of(), body_of(dot[None]))[row, column]
 
 

@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 from PIL import Image
 
 from silhouette.drawing import saving
-from silhouette.drawing.saving import Description, Writing, save, svg
+from silhouette.drawing.saving import FigureDescription, Writing, save, svg
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.files.cache import Cache
 from tests.support.commands import CHECK, QUICK, run, scene
@@ -59,7 +59,7 @@ def test_figures_of_a_page_have_one_type_and_signs_of_their_own_another() -> Non
         with settings():
             sheet = Sheet()
             sheet.caption(word, "x")
-            page = svg(sheet.finish(), Description(word), Writing(text=True, signs="KalVexŽik"[:6]))
+            page = svg(sheet.finish(), FigureDescription(word), Writing(text=True, signs="KalVexŽik"[:6]))
         faces.append(re.findall(r"@font-face.*?}", page))
     assert [len(face) for face in faces] == [2, 2, 2]
     assert faces[0] == faces[1] != faces[2]
@@ -71,7 +71,7 @@ def test_kept_type_is_the_type_that_would_be_made(tmp_path: Path, monkeypatch: p
         with settings():
             sheet = Sheet()
             sheet.caption("Kal", "x")
-            return svg(sheet.finish(), Description("x"), Writing(text=True, signs="Kalx", cache=cache))
+            return svg(sheet.finish(), FigureDescription("x"), Writing(text=True, signs="Kalx", cache=cache))
 
     fresh, first = made(Cache(None)), made(Cache(tmp_path))
     monkeypatch.setattr(saving, "_made_type", lambda signs: pytest.fail("it was kept"))
@@ -98,7 +98,7 @@ def test_words_of_every_kind_stay_words(tmp_path: Path) -> None:
     with settings():
         sheet = Sheet()
         sheet.caption(name, "x")
-        save(sheet.finish(), tmp_path / "a.svg", Description(name, name, {name: name}))
+        save(sheet.finish(), tmp_path / "a.svg", FigureDescription(name, name, {name: name}))
     assert texts(tmp_path / "a.svg") == [name, "x"]
     assert verdict_in(tmp_path / "a.svg") == {name: name}
 
@@ -108,7 +108,7 @@ def test_every_format_has_a_sentence_apart_from_its_data(tmp_path: Path) -> None
         sheet = Sheet()
         sheet.caption("Kal sees Vex", "Why.")
         for ending in ("png", "pdf"):
-            save(sheet.finish(), tmp_path / f"a.{ending}", Description("title", sheet.about, {"verdict": "open"}))
+            save(sheet.finish(), tmp_path / f"a.{ending}", FigureDescription("title", sheet.about, {"verdict": "open"}))
     with Image.open(tmp_path / "a.png") as picture:
         assert picture.info["Description"] == "Kal sees Vex. Why."
         assert picture.info["silhouette"] == '{"verdict": "open"}'
@@ -156,7 +156,7 @@ def test_kept_type_is_of_the_files_of_the_type(tmp_path: Path, monkeypatch: pyte
         with settings():
             sheet = Sheet()
             sheet.caption("Kal", "x")
-            return svg(sheet.finish(), Description("x"), Writing(text=True, signs="Kalx", cache=Cache(tmp_path)))
+            return svg(sheet.finish(), FigureDescription("x"), Writing(text=True, signs="Kalx", cache=Cache(tmp_path)))
 
     first, (regular, bold) = made(), saving.typeface.files().items()
     monkeypatch.setattr(saving.typeface, "files", lambda: {regular[0]: bold[1], bold[0]: regular[1]})

@@ -19,7 +19,7 @@ from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import (
     INCHES,
     MAX_RULER_MARKS,
-    MILLIMETRES,
+    TICK_STEPS_MM,
     draw_grid,
     draw_rulers,
     draw_ticks,
@@ -119,7 +119,7 @@ def test_a_grid_can_be_told_apart_whatever_the_size(size: float) -> None:
         draw_rulers(sheet, (0.0, 0.0, size, size))
         assert sheet.paper(1.0) <= apart
         assert len(multiples(apart, 0.0, size)) <= MAX_RULER_MARKS + 1
-        for steps in (INCHES, MILLIMETRES):
+        for steps in (INCHES, TICK_STEPS_MM):
             assert step_of(sheet, steps, 9.0, size) >= sheet.paper(9.0)
 
 

@@ -83,14 +83,14 @@ def test_a_mesh_that_no_scene_can_use_is_left_out(tmp_path: Path) -> None:
 
 
 def test_more_pieces_than_a_scene_can_have_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(folders.MOST_OF, "terrain", 2)
+    monkeypatch.setitem(folders.MAX_ENTRIES, "terrain", 2)
     crates = [ImportedPiece(f"crate {number}", "terrain", (0.0, 0.0, 0.0), mesh=BOX) for number in range(3)]
     result = written(tmp_path, *crates)
     assert [one.name for one in result.left_out] == ["crate 2"]
 
 
 def test_what_cannot_be_used_takes_nobodys_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(folders.MOST_OF, "terrain", 2)
+    monkeypatch.setitem(folders.MAX_ENTRIES, "terrain", 2)
     tiny = INCH | {"scale": 1e-6}
     kinds = {"a": tiny, "b": {}, "c": tiny, "d": {}, "e": tiny, "f": {}}
     figure = ImportedPiece("Vex", "fighter", (9.0, 9.0, 0.0), keys={"figure": {"base": 32.0, "height": 38.0}})

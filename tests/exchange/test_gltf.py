@@ -84,14 +84,14 @@ def test_every_vertex_is_where_another_reader_has_it(seed: int, tmp_path: Path) 
 
 def test_so_many_triangles_of_all_pieces_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "table.glb").write_bytes(glb(random_tree(1, 1)))
-    counted, right = list[int](), gltf_pieces.Pieces._counted
+    counted, right = list[int](), gltf_pieces.PieceMaker._counted
     monkeypatch.setattr(
-        gltf_pieces.Pieces, "_counted", lambda self, mesh: counted.append(len(mesh.faces)) or right(self, mesh)
+        gltf_pieces.PieceMaker, "_counted", lambda self, mesh: counted.append(len(mesh.faces)) or right(self, mesh)
     )
     assert len(read_gltf(tmp_path / "table.glb").pieces) == 1
     total = sum(counted)  # of its part, and of the piece in its own frame
     for most, count in ((total, 1), (total - 1, 0)):
-        monkeypatch.setattr(gltf_pieces, "MOST_TOGETHER", most)
+        monkeypatch.setattr(gltf_pieces, "MAX_WRITTEN_TRIANGLES", most)
         assert len(read_gltf(tmp_path / "table.glb").pieces) == count
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.common.errors import MeshError
 from silhouette.exchange import imported
-from silhouette.exchange.imported import WORTH_IT, Size, read_ahead, side_by_side
+from silhouette.exchange.imported import MIN_PARALLEL_BYTES, Size, read_ahead, side_by_side
 from silhouette.files.cache import UNCACHED, Cache
 from silhouette.meshes import mesh as meshes
 from silhouette.meshes.mesh import read_mesh
@@ -20,7 +20,7 @@ from tests.support.mesh_files import obj as pyramid
 
 
 def test_what_is_read_ahead_is_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imported, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "MIN_PARALLEL_BYTES", 0)
     cache = Cache(tmp_path / "cache")
     files = [tmp_path / f"{name}.obj" for name in ("one", "damaged", "missing", "two")]
     for file in files[:2] + files[3:]:
@@ -45,13 +45,13 @@ def test_little_is_not_read_ahead_nor_without_a_cache(
 ) -> None:
     file = tmp_path / "one.obj"
     file.write_text(pyramid())
-    monkeypatch.setattr(imported, "WORTH_IT", worth_it)
+    monkeypatch.setattr(imported, "MIN_PARALLEL_BYTES", worth_it)
     monkeypatch.setattr(imported, "parallel_map", lambda *_: pytest.fail("processes are started"))
     assert not read_ahead([file], Cache(tmp_path / "cache") if cached else UNCACHED)
 
 
 def test_no_more_is_read_ahead_than_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imported, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "MIN_PARALLEL_BYTES", 0)
     files = [tmp_path / f"{name}.obj" for name in ("one", "two", "three")]
     for file in files:
         file.write_text(f"# {file.name}\n" + pyramid())
@@ -71,7 +71,7 @@ def test_what_a_lost_process_had_to_do_is_done_here(monkeypatch: pytest.MonkeyPa
             os.kill(os.getpid(), signal.SIGKILL)
         return number, os.getpid() == asker
 
-    answers = side_by_side(answer, range(9), WORTH_IT)
+    answers = side_by_side(answer, range(9), MIN_PARALLEL_BYTES)
     assert [number for number, _ in answers] == list(range(9))
     assert [here for _, here in answers][:4] == [False, False, False, True]
-    assert all(here for _, here in side_by_side(answer, range(9), WORTH_IT - 1))
+    assert all(here for _, here in side_by_side(answer, range(9), MIN_PARALLEL_BYTES - 1))

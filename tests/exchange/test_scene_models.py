@@ -55,7 +55,7 @@ def test_bases_and_grounds_and_what_cannot_be_used(tmp_path: Path) -> None:
 def test_several_processes_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = found(tmp_path, Cache(None))
     force_forking(monkeypatch)
-    monkeypatch.setattr(imported, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "MIN_PARALLEL_BYTES", 0)
     monkeypatch.setattr(imported, "cores", lambda: 2)
     seen = tmp_path / "seen"
     seen.mkdir()

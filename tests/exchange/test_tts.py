@@ -234,7 +234,7 @@ def test_objects_that_lie_deep_in_each_other_are_left_out(tmp_path: Path) -> Non
 
 def test_a_table_with_too_many_triangles_leaves_out_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kept(tmp_path / "Models", 1)
-    monkeypatch.setattr(tts, "MOST_BAKED_TOGETHER", 12)
+    monkeypatch.setattr(tts, "MAX_ALL_BAKED_TRIANGLES", 12)
     tilted = transform(turns=(10, 0, 0))
     table = read(tmp_path, model("Kal", tilted), model("Vex", tilted))
     assert [piece.name for piece in table.pieces] == ["Kal"]
@@ -243,7 +243,7 @@ def test_a_table_with_too_many_triangles_leaves_out_the_rest(tmp_path: Path, mon
 
 def read_with_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *states: Any) -> ImportedTable:
     """A table whose meshes are read ahead."""
-    monkeypatch.setattr(imported, "WORTH_IT", 0)
+    monkeypatch.setattr(imported, "MIN_PARALLEL_BYTES", 0)
     return read_table(save(tmp_path / "save.json", *states), tmp_path / "Models", Cache(tmp_path / "cache"))
 
 
@@ -264,7 +264,7 @@ def test_what_is_read_ahead_is_not_read_again_where_it_keeps_its_file(
 def test_what_is_read_ahead_counts_to_the_triangles_of_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in (1, 2, 3):
         kept(tmp_path / "Models", number, POINTS * number)
-    monkeypatch.setattr(tts, "MOST_TRIANGLES", 15)
+    monkeypatch.setattr(tts, "MAX_TABLE_TRIANGLES", 15)
     states = [model(f"ball {number}", mesh=number) for number in (1, 2, 3)]
     assert "is one too many" in reasons(read(tmp_path, *states))["ball 3"]
     assert list(reasons(read_with_processes(tmp_path, monkeypatch, *states))) == ["ball 3"]

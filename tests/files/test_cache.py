@@ -122,7 +122,7 @@ def test_two_processes_may_write_the_same_entry_at_once(tmp_path):
 
 
 def test_what_was_used_longest_ago_goes_when_the_folder_grows_too_large(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache_module, "LARGEST_TOTAL", 25_000)
+    monkeypatch.setattr(cache_module, "MAX_CACHE_BYTES", 25_000)
     cache = Cache(tmp_path)
     long_ago = time.time() - 1000.0
     for number, name in enumerate(("used", "old", "other")):
@@ -139,7 +139,7 @@ def test_what_was_used_longest_ago_goes_when_the_folder_grows_too_large(tmp_path
 
 
 def test_an_entry_larger_than_all_the_room_is_still_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(cache_module, "LARGEST_TOTAL", 10)
+    monkeypatch.setattr(cache_module, "MAX_CACHE_BYTES", 10)
     build = Counting(values=np.zeros(1000))
     Cache(tmp_path).fetch("key", build)
     Cache(tmp_path).fetch("key", build)

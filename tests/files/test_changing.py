@@ -23,7 +23,7 @@ from silhouette.files.changing import changing_folder, check_folder
 from silhouette.files.documents import read_document
 from silhouette.judging.loading import load_scene
 from silhouette.meshes.primitives import Box, Solid, solid
-from silhouette.pages.tutorial.pages import FACTS, files_in, whole_folder, write_facts
+from silhouette.pages.tutorial.pages import FACTS_FILE, files_in, whole_folder, write_facts
 from silhouette.scans.keep import earlier_record, earlier_run
 from silhouette.scans.place import ScannedTable
 from silhouette.scans.write import write_folder
@@ -117,7 +117,7 @@ CASES = {
     "import": Case(imported(20.0), imported(25.0), "game/scene.toml", meshes_of_scene),
     "scan": Case(scanned(False), scanned(True), "game/scene.toml", meshes_of_scene, RECORDS),
     "export": Case(exported(20.0), exported(25.0), "game.json", meshes_of_save),
-    "tutorial": Case(tutorial(1), tutorial(2), f"game/{FACTS}", lambda top: [], PAGES),
+    "tutorial": Case(tutorial(1), tutorial(2), f"game/{FACTS_FILE}", lambda top: [], PAGES),
 }
 USERS = {"game/notes.txt": b"years of notes", "game/minis/kal.obj": b"v 0 0 0", "game/meshes/mine.obj": b"v 1 1 1"}
 

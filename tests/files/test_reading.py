@@ -12,11 +12,11 @@ import pytest
 from silhouette.common.errors import FileError, MeshError
 from silhouette.files import documents
 from silhouette.files.cache import Cache
-from silhouette.files.documents import LONGEST_KEY, MAX_DOCUMENT_LEVELS, read_document
-from silhouette.files.fingerprints import MESHES, Fingerprints
+from silhouette.files.documents import MAX_DOCUMENT_LEVELS, MAX_KEY_LENGTH, read_document
+from silhouette.files.fingerprints import MESH_ENDINGS, Fingerprints
 from silhouette.files.reading import read_file
 from silhouette.meshes.mesh import read_mesh
-from silhouette.meshes.opening import FORMATS
+from silhouette.meshes.opening import MESH_FORMATS
 
 if not hasattr(os, "mkfifo"):
     pytest.skip("this system has no pipes among its files", allow_module_level=True)
@@ -47,7 +47,7 @@ IRREGULAR = (a_pipe, a_link_to_zeros, a_link_to_a_terminal, a_socket)
 READERS: dict[str, Callable[[Path], object]] = {
     "scene.toml": read_document,
     "scene.json": read_document,
-    **{f"mesh{ending}": lambda path: read_mesh(path, Cache(None)) for ending in MESHES},
+    **{f"mesh{ending}": lambda path: read_mesh(path, Cache(None)) for ending in MESH_ENDINGS},
 }
 
 
@@ -102,7 +102,7 @@ def test_a_file_is_read_up_to_its_limit_and_no_further(tmp_path: Path) -> None:
 
 
 def test_the_endings_of_meshes_are_those_that_are_read() -> None:
-    assert [f".{ending}" for ending in FORMATS] == list(MESHES)
+    assert [f".{ending}" for ending in MESH_FORMATS] == list(MESH_ENDINGS)
 
 
 def deep(levels: int) -> str:
@@ -118,7 +118,7 @@ def deep(levels: int) -> str:
         (".".join("a" * 100_000) + " = 1", "too deep"),
         ("[" + ".".join("a" * 100_000) + "]", "too deep"),
         ("".join(f"[{'.'.join('a' * depth)}]\n" for depth in range(1, 900)), "too deep"),
-        ("a" * (LONGEST_KEY + 1) + " = 1", "201 letters"),
+        ("a" * (MAX_KEY_LENGTH + 1) + " = 1", "201 letters"),
     ],
     ids=["lists", "many lists", "tables", "dotted key", "dotted header", "headers", "key"],
 )
@@ -147,7 +147,7 @@ def test_deep_and_wide_json_is_refused_soon(text: str, says: str, tmp_path: Path
 
 
 def test_a_document_has_so_many_values_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "MOST_VALUES", 100)
+    monkeypatch.setattr(documents, "MAX_VALUES", 100)
     path = tmp_path / "scene.toml"
     path.write_text(f"a = [{'1,' * 98}]")  # the document, the list and its values
     assert read_document(path)
@@ -157,7 +157,7 @@ def test_a_document_has_so_many_values_and_no_more(tmp_path: Path, monkeypatch: 
 
 
 def test_json_has_so_many_values_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "MOST_VALUES", 100)
+    monkeypatch.setattr(documents, "MAX_VALUES", 100)
     assert documents.parsed_json(b"[" + b"1," * 99 + b"1]") == [1] * 100  # a bracket and 99 commas
     with pytest.raises(ValueError, match="more than 100 values"):
         documents.parsed_json(b"[" + b"1," * 100 + b"1]")

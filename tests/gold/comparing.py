@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from silhouette.drawing.saving import SPACE
+from silhouette.drawing.saving import FIGURE_NAMESPACE
 from tests.support.figures import SVG, rasters
 
 PLACE = 0.4
@@ -93,7 +93,7 @@ def _pixels(file: Path) -> NDArray[np.uint8]:
 
 
 def _told(tree: ElementTree.Element) -> dict[str, Any]:
-    return json.loads(next(tree.iter(f"{{{SPACE}}}figure")).text or "{}")  # type: ignore[no-any-return]
+    return json.loads(next(tree.iter(f"{{{FIGURE_NAMESPACE}}}figure")).text or "{}")  # type: ignore[no-any-return]
 
 
 def _of_verdicts(old: Any, new: Any, where: str = "verdict") -> list[str]:

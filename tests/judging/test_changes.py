@@ -12,7 +12,7 @@ import pytest
 
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging.counterfactuals import PLACES, Change, Changes, changes_of
+from silhouette.judging.counterfactuals import MOVE_FIELD, Change, Changes, changes_of
 from silhouette.judging.nearest import Field, Nearest
 from silhouette.judging.run import Run
 from silhouette.renderers import choose
@@ -65,7 +65,7 @@ def turned(document: dict[str, Any], check: Check) -> Nearest:
 
 
 def one(found: Changes, what: str) -> Change:
-    (change,) = (change for change in found.found if change.what == what)
+    (change,) = (change for change in found.changes if change.what == what)
     return change
 
 
@@ -78,7 +78,7 @@ def test_the_move_that_brings_half_of_a_box_behind_a_wall_is_known() -> None:
     # The line from Vex's middle past the wall's end passes Kal's eye at a distance of 2 cos(atan(0.02)).
     assert attacker.amount == pytest.approx(2.0, abs=PROMISED)
     assert target.verdict == attacker.verdict == "full cover"
-    assert [change.what for change in found.found] == [
+    assert [change.what for change in found.changes] == [
         *(["move target", "move attacker"] if target.amount <= attacker.amount else ["move attacker", "move target"]),
         "turn attacker",
         "without",
@@ -118,14 +118,14 @@ def test_a_vehicle_s_arc_counts_in_a_turn() -> None:
     # The front arc ends at the corners, atan(20 / 40) off; Vex is seen until all of it is beyond.
     assert turn.distance == pytest.approx(degrees(np.arctan2(20, 40)) + degrees(np.arctan2(6, 200)), abs=PROMISED)
     blind = changes(document, Check("Rig", "Vex", "rear"))
-    assert blind.found == ()
+    assert blind.changes == ()
     assert blind.words == "no move of Vex or Rig up to 50 mm"
 
 
 @pytest.mark.long
 def test_nobody_turns_whose_facing_is_unknown_and_nothing_in_the_way_leaves_nothing_to_change() -> None:
     document = behind_a_wall(2.0, facing="unknown")
-    assert {change.what for change in changes(document).found} == {"move target", "move attacker", "without"}
+    assert {change.what for change in changes(document).changes} == {"move target", "move attacker", "without"}
     del document["terrain"]
     assert nearest_place(scene_of(document), KAL_TO_VEX, "open", "Vex", SETTINGS, 9.0) is None
 
@@ -183,7 +183,7 @@ def test_what_would_change_is_the_same_for_any_number_of_processes_and_tells_how
 ) -> None:
     scene = loaded(duel([0.0, 0.0], 94.0, [18.0, 179.0], [-15.0, 122.0], 45.0))
     (verdict,) = rule_called(scene.rules).judge([(scene, KAL_TO_VEX)], SETTINGS)
-    monkeypatch.setattr("silhouette.judging.counterfactuals.PLACES", replace(PLACES, reach=10.0))
+    monkeypatch.setattr("silhouette.judging.counterfactuals.MOVE_FIELD", replace(MOVE_FIELD, reach=10.0))
     alone, together = list[float](), list[float]()
     first = changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(1, alone.append))
     assert first == changes_of(scene, KAL_TO_VEX, verdict, SETTINGS, Run(2, together.append))
@@ -227,4 +227,4 @@ def test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below
         "Vex 4.0 mm to the left, as Kal sees it: hidden; Kal 4.0 mm to the left: hidden"
     )
     point = [4.0, -1e-6]
-    assert [change.direction for change in changes(behind_a_wall(20.0)).found[:2]] == [0.0, 0.0]
+    assert [change.direction for change in changes(behind_a_wall(20.0)).changes[:2]] == [0.0, 0.0]

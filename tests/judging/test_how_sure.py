@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.judging.monte_carlo import FIRST, Found, _error, _goal, _measuring, _until_sure, weights
+from silhouette.judging.monte_carlo import FIRST_TRIALS, TrialOutcomes, _error, _goal, _measuring, _until_sure, weights
 from silhouette.judging.run import Run
 from silhouette.judging.trials import Deviation
 
@@ -16,10 +16,10 @@ ORDER = ("open", "partial cover", "full cover", "hidden")
 PLACES = (Deviation("Kal", "place", 0, 1.0), Deviation("Kal", "facing", 0, 1.0))
 
 
-def found(levels: np.ndarray, spread: float = 0.01) -> Found:
+def found(levels: np.ndarray, spread: float = 0.01) -> TrialOutcomes:
     """Trials with these verdicts (8, n), and shares with this standard deviation."""
     shares = 0.5 + spread * np.resize([-1.0, 1.0], levels.shape)
-    return Found(levels, shares)
+    return TrialOutcomes(levels, shares)
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_scramblings_that_agree_by_chance_are_no_surer_than_four_times_as_many_t
     odds, trials = 0.625, 128
     wilson = 1.96 * np.sqrt(odds * (1 - odds) / 4 / trials + (1.96 / trials / 2) ** 2) / (1 + 1.96**2 / trials)
     assert _error(found(levels), ORDER) == pytest.approx(wilson)
-    agreed = _error(found(np.full((8, FIRST), 2)), ORDER)
+    agreed = _error(found(np.full((8, FIRST_TRIALS), 2)), ORDER)
     assert agreed == pytest.approx(1.96**2 / (128 + 1.96**2) / 2)
-    assert agreed <= 0.025 < _error(found(np.full((8, FIRST // 4), 2)), ORDER)
+    assert agreed <= 0.025 < _error(found(np.full((8, FIRST_TRIALS // 4), 2)), ORDER)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_trials_are_judged_again_where_they_lie_closer_together_than_the_pilot_t
     """The pilot trials agree, and ask for no more than 3 %; of all others every second one has another verdict."""
     asked = list[tuple[float, int, int]]()
 
-    def judged(goal: float, start: int, stop: int) -> Found:
+    def judged(goal: float, start: int, stop: int) -> TrialOutcomes:
         asked.append((round(goal, 6), start, stop))
         return found(np.tile(np.resize([1, 2], stop - start), (8, 1)), spread)
 

@@ -93,8 +93,8 @@ print(len(verdicts), sorted(set(sys.modules) - before))
 def near(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few trials, changes within 4 mm or 60 degrees: these tests are of who asks, not of how it is worked out."""
     monkeypatch.setattr("silhouette.judging.monte_carlo.MAX_TRIALS", 16)
-    monkeypatch.setattr(searching, "PLACES", replace(searching.PLACES, reach=4.0))
-    monkeypatch.setattr(searching, "DIRECTIONS", replace(searching.DIRECTIONS, reach=60.0))
+    monkeypatch.setattr(searching, "MOVE_FIELD", replace(searching.MOVE_FIELD, reach=4.0))
+    monkeypatch.setattr(searching, "TURN_FIELD", replace(searching.TURN_FIELD, reach=60.0))
 
 
 ROUGH = ("--pixel", "0.5", "--no-cache")

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.common.geometry import Floats
-from silhouette.judging.counterfactuals import DIRECTIONS, PLACES
-from silhouette.judging.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL, Look, Seen, nearest_change
+from silhouette.judging.counterfactuals import MOVE_FIELD, TURN_FIELD
+from silhouette.judging.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL_REACH, Look, Seen, nearest_change
 
 PROMISED = 0.2
 
@@ -32,7 +32,7 @@ def way(angle: float) -> Floats:
 @given(distance=st.floats(0.05, 49.5), angle=st.floats(0.0, 2.0 * pi))
 def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:
     ahead = way(angle)
-    found = nearest_change("a", looking(lambda x, y: x * ahead[0] + y * ahead[1] >= distance), PLACES)
+    found = nearest_change("a", looking(lambda x, y: x * ahead[0] + y * ahead[1] >= distance), MOVE_FIELD)
     assert found is not None
     assert distance - 1e-9 <= found.distance <= distance + PROMISED
     assert found.point @ ahead >= distance - 1e-9
@@ -49,14 +49,14 @@ def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:
 def test_an_island_one_and_a_half_cells_wide_is_found_before_an_edge_behind_it(
     distance: float, angle: float, beyond: float, turn: float
 ) -> None:
-    radius = 0.75 * min(PLACES.least + PLACES.growth * distance, PLACES.widest)
+    radius = 0.75 * min(MOVE_FIELD.least + MOVE_FIELD.growth * distance, MOVE_FIELD.widest)
     middle, other = way(angle) * (distance + radius), way(turn)
     edge = distance + beyond
 
     def changes(x: float, y: float) -> bool:
         return np.hypot(x - middle[0], y - middle[1]) <= radius or x * other[0] + y * other[1] >= edge
 
-    found = nearest_change("a", looking(changes), PLACES)
+    found = nearest_change("a", looking(changes), MOVE_FIELD)
     assert found is not None
     assert found.distance <= distance + PROMISED
 
@@ -69,21 +69,21 @@ def test_a_slit_narrower_than_the_cells_shows_in_the_margin(width: float, distan
     def margin(x: float, y: float) -> float:
         return max(0.05 * (abs(x - distance - width / 2.0) - width / 2.0), 0.0)
 
-    found = nearest_change("a", looking(lambda x, y: distance <= x <= distance + width, margin), PLACES)
+    found = nearest_change("a", looking(lambda x, y: distance <= x <= distance + width, margin), MOVE_FIELD)
     assert found is not None
     assert distance <= found.distance <= distance + PROMISED
 
 
 def test_nothing_within_reach_is_none_and_the_reach_itself_counts() -> None:
-    assert nearest_change("a", looking(lambda x, y: np.hypot(x, y) > 50.01), PLACES) is None
-    found = nearest_change("a", looking(lambda x, y: np.hypot(x, y) >= 50.0 - 1e-9), PLACES)
+    assert nearest_change("a", looking(lambda x, y: np.hypot(x, y) > 50.01), MOVE_FIELD) is None
+    found = nearest_change("a", looking(lambda x, y: np.hypot(x, y) >= 50.0 - 1e-9), MOVE_FIELD)
     assert found is not None
     assert found.distance == pytest.approx(50.0)
-    assert nearest_change("a", looking(lambda x, y: False, lambda x, y: 0.0), PLACES) is None
+    assert nearest_change("a", looking(lambda x, y: False, lambda x, y: 0.0), MOVE_FIELD) is None
 
 
 def test_a_change_where_it_stands_is_none_away() -> None:
-    found = nearest_change("a", looking(lambda x, y: (x, y) != (0.0, 0.0)), PLACES)
+    found = nearest_change("a", looking(lambda x, y: (x, y) != (0.0, 0.0)), MOVE_FIELD)
     assert found is not None
     assert found.distance <= PROMISED
 
@@ -91,7 +91,7 @@ def test_a_change_where_it_stands_is_none_away() -> None:
 @settings(max_examples=25)
 @given(left=st.floats(0.1, 180.0), right=st.floats(0.1, 180.0))
 def test_the_least_turn_is_found_to_either_side(left: float, right: float) -> None:
-    found = nearest_change("a", looking(lambda x, y: x >= left or x <= -right), DIRECTIONS)
+    found = nearest_change("a", looking(lambda x, y: x >= left or x <= -right), TURN_FIELD)
     assert found is not None
     truth = min(left, right)
     assert truth - 1e-9 <= found.distance <= truth + PROMISED
@@ -108,10 +108,10 @@ def test_cells_beyond_one_that_changed_are_not_judged_exactly() -> None:
         asked.extend(np.hypot(*points.T).tolist() if exact else [])
         return [Seen("b" if x >= 0.3 else "a", nan, 0.0) for x, _ in points.tolist()]
 
-    found = nearest_change("a", look, PLACES)
+    found = nearest_change("a", look, MOVE_FIELD)
     assert found is not None
     assert found.distance == pytest.approx(0.3, abs=PROMISED)
-    assert max(asked) < 1.0 < NEAR_CELL
+    assert max(asked) < 1.0 < NEAR_CELL_REACH
     assert sum(distance > 0.5 for distance in asked) <= 4
 
 
@@ -123,9 +123,9 @@ def test_the_way_to_a_change_is_halved() -> None:
         calls.extend([len(points)] if exact else [])
         return [Seen("b" if x >= 20.0 else "a", 20.0 - x, 0.0) for x, _ in points.tolist()]
 
-    found = nearest_change("a", look, PLACES)
+    found = nearest_change("a", look, MOVE_FIELD)
     assert found is not None
     assert found.distance == pytest.approx(20.0, abs=PROMISED)
     assert set(calls) <= {1, FORKS, 2 * FAN_PLACES + 1}
     ways = calls.count(FORKS)
-    assert calls.count(1) <= ways * (1 + ceil(log2(2.0 * PLACES.widest / (FORKS + 1) / BRACKET)))
+    assert calls.count(1) <= ways * (1 + ceil(log2(2.0 * MOVE_FIELD.widest / (FORKS + 1) / BRACKET)))

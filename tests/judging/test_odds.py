@@ -159,8 +159,8 @@ def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
         odds_of(Trials(scene, rule), check, verdict, SETTINGS, Run(workers, done.append)) for workers in (1, 2)
     )
     assert alone == together
-    assert (alone.found.levels == together.found.levels).all()
-    assert (alone.found.shares == together.found.shares).all()
+    assert (alone.outcomes.levels == together.outcomes.levels).all()
+    assert (alone.outcomes.shares == together.outcomes.shares).all()
     assert len(done) >= 2
     assert all(0.0 < part < 1.0 for part in done)
     assert done[: len(done) // 2] == sorted(done[: len(done) // 2]) == done[len(done) // 2 :]
@@ -168,8 +168,8 @@ def test_the_odds_are_the_same_for_any_number_of_processes() -> None:
 
 def test_more_doubt_than_can_be_drawn_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     scene = half_hidden({"place": 1.0})
-    assert trials.MOST_DRAWN % trials.COORDINATES == 0
-    monkeypatch.setattr(trials, "MOST_DRAWN", 3)
+    assert trials.MAX_DRAWN_NUMBERS % trials.COORDINATES == 0
+    monkeypatch.setattr(trials, "MAX_DRAWN_NUMBERS", 3)
     with pytest.raises(RequestError, match=r"4 numbers are in doubt, and odds draw 3 at most; say doubt = \{ place"):
         odds_in(scene)
 

@@ -47,7 +47,7 @@ def test_a_port_that_is_taken_is_one_line() -> None:
 
 
 def test_a_machine_in_no_network_has_no_second_door(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "ELSEWHERE", ("127.0.0.9", 9))
+    monkeypatch.setattr(running, "EXAMPLE_ADDRESS", ("127.0.0.9", 9))
     with pytest.raises(RequestError, match="--lan needs a network"):
         lan_address()
     with pytest.raises(RequestError, match="--lan needs a network"):

@@ -237,10 +237,11 @@ def test_all_edits_of_a_request_are_made_or_none(duel: LiveTable) -> None:
 
 
 def test_more_pieces_than_a_file_may_have_are_refused(tmp_path: Path) -> None:
-    from silhouette.files.documents import MOST_OF
+    from silhouette.files.documents import MAX_ENTRIES
 
     names = "\n".join(
-        f'  {{ name = "f{n}", at = [{n * 40}, 0], parts = [{{ box = [5, 5, 9] }}] }},' for n in range(MOST_OF["unit"])
+        f'  {{ name = "f{n}", at = [{n * 40}, 0], parts = [{{ box = [5, 5, 9] }}] }},'
+        for n in range(MAX_ENTRIES["unit"])
     )
     table = table_of(written(tmp_path, f'rules = "skirmishcorps"\nunit = [\n{names}\n]\n'))
     with pytest.raises(SilhouetteError, match="unit has 501 entries; 500 are the most"):

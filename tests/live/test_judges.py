@@ -15,7 +15,7 @@ import pytest
 
 from silhouette.common.errors import SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.live.judges import CLOSED, CheckQuestion, Desk, Judges, Start
+from silhouette.live.judges import TABLE_CLOSED_REASON, CheckQuestion, Desk, Judges, Start
 from silhouette.renderers.views import View
 from silhouette.scenes.scene import Check
 from silhouette.workers import PATIENT, WORKER_LOST
@@ -162,9 +162,9 @@ def test_closing_while_questions_are_under_way_leaves_no_process_and_no_question
             await asyncio.sleep(0.1)
             pids = processes_of(client.judges)
             assert all(map(_runs, pids))
-        assert (await many)["error"] == CLOSED
+        assert (await many)["error"] == TABLE_CLOSED_REASON
         for one in [*slow, client.judges.ask(client.table.now, KAL)]:
-            with pytest.raises(SilhouetteError, match=CLOSED):
+            with pytest.raises(SilhouetteError, match=TABLE_CLOSED_REASON):
                 await one
         async with asyncio.timeout(PATIENCE):
             while any(map(_runs, pids)):

@@ -11,7 +11,7 @@ import pytest
 import trimesh
 
 from silhouette.drawing.styles import DARK, PRINT, Style, verdict_colours
-from silhouette.pages.html.page import SIGNS
+from silhouette.pages.html.page import LEVEL_SIGNS
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level
 from tests.pages.test_contrast import LEAST, contrast
@@ -58,7 +58,7 @@ def test_its_texts_can_be_read(style: Style) -> None:
 def test_signs_are_those_of_reports() -> None:
     script = (FILES / "verdicts.js").read_text(encoding="utf-8")
     for level in Level:
-        kind, sign = SIGNS[level]
+        kind, sign = LEVEL_SIGNS[level]
         assert f'{level.value}: "{sign}"' in script
         assert f'{level.value}: "{kind}"' in script
 

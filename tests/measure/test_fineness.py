@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import silhouette
-from silhouette.judging import PIXEL, JudgingOptions, Selection, content_with, judge_all, load_scene
+from silhouette.judging import DEFAULT_PIXEL_MM, JudgingOptions, Selection, content_with, judge_all, load_scene
 from silhouette.renderers import choose
 from tests.conftest import PROJECT, started
 from tests.support.commands import CHECK, WALLED, run
@@ -19,7 +19,7 @@ BARRICADE = PROJECT / "scenes" / "skirmishcorps" / "gangers_at_the_barricade.tom
 
 @pytest.mark.parametrize(
     ("key", "words", "pixel"),
-    [("", [], PIXEL), ("pixel = 0.8\n", [], 0.8), ("pixel = 0.8\n", ["--pixel", "0.4"], 0.4)],
+    [("", [], DEFAULT_PIXEL_MM), ("pixel = 0.8\n", [], 0.8), ("pixel = 0.8\n", ["--pixel", "0.4"], 0.4)],
 )
 def test_pixel_is_the_option_else_the_scenes_else_a_tenth(
     tmp_path: Path, capsys: Capture, key: str, words: list[str], pixel: float

@@ -24,7 +24,7 @@ from silhouette.measure.strips import Pieces, in_cells, open_contours
 from silhouette.measure.unobscured import unproven_open
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body, Layer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Layer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.renderers.views import View, fit_view
 from tests.support.shapes import box, joined, mesh, moved, quad, square
@@ -104,7 +104,7 @@ def test_contours_are_taken_for_two_groups_of_two_millimetres_of_depth(deep: flo
 
 def test_what_float32_tells_surely_is_several_roundings_away() -> None:
     for depth in np.geomspace(10.0, 5000.0, 40):
-        surely = (depth - covering.before(depth)) / 2.0 - NEAREST
+        surely = (depth - covering.before(depth)) / 2.0 - NEAREST_DEPTH_MM
         assert 8.0 <= surely / np.spacing(np.float32(depth)) <= 17.0
 
 
@@ -287,7 +287,7 @@ def test_faces_are_cut_where_they_would_lie_a_hundred_million_pixels_out(monkeyp
     middle = clusters_of(beside).middle
     reach = float(np.linalg.norm(middle) + np.linalg.norm(beside.vertices - middle, axis=1).max())
     assert depths[0] == pytest.approx(reach / view_of(TARGET).step / 1e8)
-    assert depths[0] > 2 * NEAREST
+    assert depths[0] > 2 * NEAREST_DEPTH_MM
 
 
 @pytest.mark.parametrize(("away", "is_outside"), [(0.011, True), (0.009, False)])

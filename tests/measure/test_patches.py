@@ -11,7 +11,7 @@ from silhouette.measure.contours import Placed
 from silhouette.measure.patches import Patches, boxes_between
 from silhouette.meshes.clusters import SIZE
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 from tests.support.shapes import box, looking, mesh, sphere, square
 
@@ -43,7 +43,7 @@ def test_the_box_of_a_cluster_holds_it(shape: Mesh, at: tuple[float, float, floa
         low, high, depth = exact(one, found.chosen(np.array([number])).faces())
         assert found.least[number] <= depth.min()
         assert found.greatest[number] >= depth.max()
-        if found.least[number] > NEAREST:
+        if found.least[number] > NEAREST_DEPTH_MM:
             assert (found.low[:, number] <= low).all()
             assert (found.high[:, number] >= high).all()
             # Less than twice as wide as from corner to corner.

@@ -19,8 +19,8 @@ from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import Renderer
-from silhouette.renderers.views import MARGIN, fit_view, projection_of
-from silhouette.scenes.table import Occluders
+from silhouette.renderers.views import VIEW_MARGIN_PX, fit_view, projection_of
+from silhouette.scenes.table import BlockingPieces
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.hard_sights import case, faults
@@ -41,7 +41,7 @@ def seen(
 ) -> Observation:
     pairs = [(piece(mesh), mesh) for mesh in blockers]
     looked_at = piece(target)
-    sight = Sight(looked_at, looked_at, np.asarray(eye, float), facing, None, Occluders.of(pairs))
+    sight = Sight(looked_at, looked_at, np.asarray(eye, float), facing, None, BlockingPieces.of(pairs))
     return observe(sight, renderer, pixel)
 
 
@@ -122,9 +122,9 @@ def test_whatever_takes_the_place_of_loose_boxes_all_of_the_target_is_in_the_pic
     if len(views) == 1:
         columns, rows, depth = views[0].project(vertices)
         assert (depth > 0).all()
-        assert min(columns.min(), rows.min()) >= MARGIN - 1e-6
-        assert columns.max() <= views[0].width - MARGIN + 1e-6
-        assert rows.max() <= views[0].height - MARGIN + 1e-6
+        assert min(columns.min(), rows.min()) >= VIEW_MARGIN_PX - 1e-6
+        assert columns.max() <= views[0].width - VIEW_MARGIN_PX + 1e-6
+        assert rows.max() <= views[0].height - VIEW_MARGIN_PX + 1e-6
 
 
 def test_a_far_target_is_not_asked_for_its_vertices() -> None:

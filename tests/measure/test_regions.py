@@ -11,7 +11,7 @@ from silhouette.measure.cells import Grid
 from silhouette.measure.contours import Contours, Placed, contours
 from silhouette.measure.regions import Regions, Surfaces, _inside, uncovered
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.reference import ReferenceRenderer
 from tests.support.shapes import box, joined, looking, mesh, quad, sphere
 
@@ -124,7 +124,7 @@ def test_a_face_next_to_a_cell_covers_what_is_there(aside: tuple[float, float]) 
 
 def test_what_is_nearer_than_the_least_depth_covers_nothing() -> None:
     cell = np.array([45])
-    near = screen((-50.0, -50.0), (50.0, 50.0), depth=0.9 * NEAREST)
+    near = screen((-50.0, -50.0), (50.0, 50.0), depth=0.9 * NEAREST_DEPTH_MM)
     assert not Surfaces.of([placed(near)], GRID, cell, 60.0).cover(GRID.corners(cell) + 1.0, np.array([0]), 60.0).any()
 
 
@@ -133,7 +133,7 @@ def left(*shapes: Mesh, far: float = 60.0, regions: Regions | None = None) -> li
     regions = regions or Regions.whole(GRID, np.arange(GRID.count))
     bodies = [placed(shape) for shape in shapes]
     window = regions.window()
-    found = Contours.joined([contours(one, window, NEAREST, far) for one in bodies])
+    found = Contours.joined([contours(one, window, NEAREST_DEPTH_MM, far) for one in bodies])
     surfaces = Surfaces.of(bodies, GRID, np.unique(regions.cell), far)
     return sorted(set(regions.cell[uncovered(found, surfaces, regions, far)].tolist()))
 

@@ -18,7 +18,7 @@ from silhouette.common.geometry import Pose
 from silhouette.common.text import Row
 from silhouette.renderers import Body
 from silhouette.renderers.cuda.devices import Device, chosen_device
-from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
+from silhouette.renderers.cuda.renderer import DEVICE_BYTES_PER_FACE, CudaRenderer
 from silhouette.scenes.finding import scenes_of
 from silhouette.workers import CAN_FORK
 from tests.conftest import cuda_device
@@ -69,7 +69,7 @@ class SmallGPU(Device):
     """The CPU, given out as a GPU in whose memory 80 faces have room, and a sixteenth of these for each process."""
 
     is_gpu = True  # type: ignore[assignment]
-    memory = free = 80 * BYTES_PER_FACE  # type: ignore[assignment]
+    memory = free = 80 * DEVICE_BYTES_PER_FACE  # type: ignore[assignment]
 
 
 def test_of_meshes_that_are_not_in_use_a_process_keeps_its_share_of_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:

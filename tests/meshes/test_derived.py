@@ -80,7 +80,7 @@ def test_another_mesh_has_its_own(tmp_path: Path) -> None:
 def test_another_version_is_worked_out_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = Cache(tmp_path)
     before = inner_boxes(kept_in(cache, BALL))
-    monkeypatch.setattr(solids, "VERSION", solids.VERSION + 1)
+    monkeypatch.setattr(solids, "SOLIDS_VERSION", solids.SOLIDS_VERSION + 1)
     monkeypatch.setattr(solids, "_boxes_of", lambda _: replace(before, boxes=before.boxes[:0]))
     assert len(inner_boxes(kept_in(cache, BALL)).boxes) == 0
 
@@ -117,7 +117,7 @@ def test_what_is_found_has_the_version_that_it_is_kept_under() -> None:
     found, boxes = clusters_of(copied(BALL)), inner_boxes(copied(BALL))
     figures = [len(found.radii), len(found.even.ends), found.radii.sum(), found.cosines.sum()]
     assert [*figures, np.abs(found.planes).sum()] == pytest.approx([25, 2360, 200.904, 10.1218, 18274.27], rel=1e-4)
-    assert clusters.VERSION == 1
+    assert clusters.CLUSTERS_VERSION == 1
     figures = [len(boxes.boxes), np.abs(boxes.boxes).sum(), np.abs(boxes.shells).sum()]
     assert figures == pytest.approx([24, 755.340, 59.8882], rel=1e-4)
-    assert solids.VERSION == 1
+    assert solids.SOLIDS_VERSION == 1

@@ -119,8 +119,8 @@ def test_a_box_is_a_thousandth_of_a_millimetre_smaller_than_its_cells() -> None:
     ("limits", "grid", "count"),
     [
         ({}, lambda: apart(60, 2), 24),
-        ({"BOXES": 10_000, "PROBES": 10_000}, lambda: apart(400, 1), 96),
-        ({"BOXES": 10_000, "SEEDS": 10_000}, lambda: apart(2000, 1), 768),
+        ({"MAX_SOLID_BOXES": 10_000, "PROBE_CELLS": 10_000}, lambda: apart(400, 1), 96),
+        ({"MAX_SOLID_BOXES": 10_000, "SEED_CELLS": 10_000}, lambda: apart(2000, 1), 768),
     ],
     ids=["boxes", "seeds", "probes"],
 )
@@ -134,7 +134,7 @@ def test_so_many_boxes_are_kept_of_so_many_seeds_that_hold_so_many_probes(
 
 @pytest.mark.parametrize("length", [1, 2, 7, 50, 95, 96])
 def test_a_box_grows_along_the_whole_of_an_axis(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solids, "SEEDS", 1)
-    grid = np.zeros((3, solids.MAX_CELLS + 1, 3), dtype=np.bool_)
+    monkeypatch.setattr(solids, "SEED_CELLS", 1)
+    grid = np.zeros((3, solids.MAX_CELLS_PER_AXIS + 1, 3), dtype=np.bool_)
     grid[1, :length, 1] = True
     assert np.array(solids._largest(grid)).tolist() == [[[1, 0, 1], [2, length, 2]]]

@@ -81,7 +81,7 @@ def test_groups_that_share_vertices_do_not_take_them_each(tmp_path: Path, groups
 
 
 def test_so_many_parts_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(base, "MOST_PARTS", 9)
+    monkeypatch.setattr(base, "MAX_MESH_PARTS", 9)
     points, faces = grid(4)
     assert within(tmp_path / "nine.obj", obj_lines(points, np.array_split(faces, 9))) == "18 triangles, 9 parts"
     refused = within(tmp_path / "ten.obj", obj_lines(points, np.array_split(faces, 10)))
@@ -151,8 +151,8 @@ def test_many_small_concave_faces_take_no_time(tmp_path: Path) -> None:
 
 
 def test_faces_that_would_take_too_long_to_cut_are_refused(tmp_path: Path) -> None:
-    rows = "".join(f"v {x:.3f} {y:.3f} {z:.3f}\n" for x, y, z in spiral(polygons.MOST_CORNERS + 2).tolist())
-    face = "f " + " ".join(str(corner) for corner in range(1, polygons.MOST_CORNERS + 3))
+    rows = "".join(f"v {x:.3f} {y:.3f} {z:.3f}\n" for x, y, z in spiral(polygons.MAX_CONCAVE_CORNERS + 2).tolist())
+    face = "f " + " ".join(str(corner) for corner in range(1, polygons.MAX_CONCAVE_CORNERS + 3))
     refused = within(tmp_path / "spiral.obj", f"{rows}{face}".encode())
     assert (
         refused == "has a concave face of 20002 corners, too many to be cut into triangles here; export it as triangles"
@@ -160,7 +160,7 @@ def test_faces_that_would_take_too_long_to_cut_are_refused(tmp_path: Path) -> No
 
 
 def test_the_reader_of_obj_counts_what_it_holds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(obj, "MOST_LINES", 20)
+    monkeypatch.setattr(obj, "MAX_TEXT_LINES", 20)
     assert within(tmp_path / "a.obj", b"v 0 0 0\n" * 30 + b"f 1 2 3\n").startswith("holds over")
     assert within(tmp_path / "b.obj", b"v 0 0 0\n" + b"g a\n" * 30 + b"f 1 2 3\n").startswith("names over 20 groups")
 
@@ -291,7 +291,7 @@ def test_millions_of_empty_lists_take_no_time(tmp_path: Path) -> None:
 
 
 def test_so_many_triangles_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mesh, "MOST_TRIANGLES", 5)
+    monkeypatch.setattr(mesh, "MAX_MESH_TRIANGLES", 5)
     assert within(tmp_path / "five.ply", ply([3] * 5)) == "5 triangles, 1 parts"
     assert within(tmp_path / "six.ply", ply([3] * 6)).startswith("holds 6 triangles")
 
@@ -395,7 +395,7 @@ def lone_vertices(count: int) -> str:
 def test_elements_of_a_3mf_file_that_make_no_mesh_are_counted_by_themselves(
     text: str, says: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    for name, most in (("SMALL", 100), ("_MOST_IDLE", 300), ("MOST_TRIANGLES", 300)):
+    for name, most in (("SMALL_FILE_BYTES", 100), ("_MAX_IDLE_ELEMENTS", 300), ("MAX_MESH_TRIANGLES", 300)):
         monkeypatch.setattr(reader, name, most)
     (tmp_path / "plain.3mf").write_bytes(threemf(text.encode()))
     with pytest.raises(
@@ -407,8 +407,8 @@ def test_elements_of_a_3mf_file_that_make_no_mesh_are_counted_by_themselves(
 def test_a_slicers_configuration_is_counted_before_it_is_parsed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(reader, "SMALL", 100)
-    monkeypatch.setattr(reader, "MOST_ENTRIES", 300)
+    monkeypatch.setattr(reader, "SMALL_FILE_BYTES", 100)
+    monkeypatch.setattr(reader, "MAX_SLICER_ENTRIES", 300)
     settings = "no XML" + '<metadata key="a" value="b"/>' * 400
     held = io.BytesIO(threemf(model(pyramid(), '<item objectid="1"/>').encode()))
     with zipfile.ZipFile(held, "a") as archive:
@@ -423,18 +423,18 @@ def test_elements_of_a_3mf_file_are_counted_before_they_are_parsed(
     encoding: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Text that is no XML comes first: whoever parses says so, and whoever counts says that there are too many."""
-    monkeypatch.setattr(reader, "SMALL", 100)
+    monkeypatch.setattr(reader, "SMALL_FILE_BYTES", 100)
     sound = model(pyramid(), '<item objectid="1"/>').replace("<resources>", "<!-- of a test --><resources>")
     count = sound.count("<") - sound.count("</") - 2
     path = tmp_path / "plain.3mf"
     path.write_bytes(threemf("\ufeff".encode(encoding) + sound.encode(encoding)))
     for most in (count, count + 1):
-        monkeypatch.setattr(reader, "_MOST_ELEMENTS", most)
+        monkeypatch.setattr(reader, "_MAX_XML_ELEMENTS", most)
         assert len(read_mesh(path, Cache(None)).mesh.faces) == 4
-    monkeypatch.setattr(reader, "_MOST_ELEMENTS", count - 1)
+    monkeypatch.setattr(reader, "_MAX_XML_ELEMENTS", count - 1)
     with pytest.raises(MeshError, match=f"has more than {count - 1} XML elements; reduce its triangles"):
         read_mesh(path, Cache(None))
-    monkeypatch.setattr(reader, "_MOST_ELEMENTS", count - 3)
+    monkeypatch.setattr(reader, "_MAX_XML_ELEMENTS", count - 3)
     path.write_bytes(threemf("\ufeff".encode(encoding) + ("no XML" + sound).encode(encoding)))
     with pytest.raises(MeshError, match=f"has more than {count - 3} XML elements; reduce its triangles"):
         read_mesh(path, Cache(None))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from silhouette.meshes.formats import obj
-from silhouette.meshes.formats.base import Refused
+from silhouette.meshes.formats.base import MeshRefused
 from silhouette.meshes.formats.obj import Colouring
 from silhouette.meshes.formats.obj_lines import even
 from tests.support.mesh_files import obj as pyramid
@@ -43,7 +43,7 @@ ODD = {
 
 
 def nothing(reference: str) -> bytes:
-    raise Refused(f"refers to {reference}")
+    raise MeshRefused(f"refers to {reference}")
 
 
 def outcome(text: bytes) -> list[Any]:
@@ -51,7 +51,7 @@ def outcome(text: bytes) -> list[Any]:
     colouring = Colouring(nothing)
     try:
         plain, coloured = obj.read(text).surfaces, obj.read(text, colouring).surfaces
-    except Refused as refused:
+    except MeshRefused as refused:
         # Numbers beyond 64 bits: malformed to the one, pointing past the vertices to the other.
         return [str(refused).split(":")[0]]
     found: list[Any] = [colouring.warnings]

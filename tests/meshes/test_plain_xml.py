@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from silhouette.meshes.formats import threemf as reader
-from silhouette.meshes.formats.base import Refused
+from silhouette.meshes.formats.base import MeshRefused
 from silhouette.meshes.formats.plain_xml import MeshFeed
 from tests.support.mesh_files import model, threemf
 
@@ -59,8 +59,8 @@ def mesh(data: bytes) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("like", OTHERWISE_WRITTEN)
 def test_however_it_is_written_it_is_the_same_mesh(monkeypatch: pytest.MonkeyPatch, like: str, chunk: int) -> None:
     expected = mesh(archive(strip()))
-    monkeypatch.setattr(reader, "_CHUNK", chunk)
-    monkeypatch.setattr("silhouette.meshes.formats.plain_xml._LONGEST", 150)
+    monkeypatch.setattr(reader, "_STREAM_CHUNK_BYTES", chunk)
+    monkeypatch.setattr("silhouette.meshes.formats.plain_xml._MAX_ELEMENT_BYTES", 150)
     result = mesh(archive(strip(like)))
     assert [part.tolist() for part in result] == [part.tolist() for part in expected]
     assert len(result[0]) == 2 * PAIRS
@@ -70,16 +70,16 @@ def test_however_it_is_written_it_is_the_same_mesh(monkeypatch: pytest.MonkeyPat
 def test_a_prefix_of_the_namespace_is_read_plainly_too(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = mesh(archive(strip()))
     text = re.sub(r"<(/?)(?=\w)", r"<\1m:", model(strip(), '<item objectid="1"/>')).replace("xmlns=", "xmlns:m=", 1)
-    monkeypatch.setattr(reader, "_MOST_ODD", 60)  # what comes element by element
+    monkeypatch.setattr(reader, "_MAX_ODD", 60)  # what comes element by element
     result = mesh(threemf(text.encode()))
     assert [part.tolist() for part in result] == [part.tolist() for part in expected]
 
 
 def test_what_is_written_oddly_is_refused_where_it_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "_MOST_ODD", 60)
+    monkeypatch.setattr(reader, "_MAX_ODD", 60)
     mesh(archive(strip()))
     mesh(archive(strip("colours")))
-    with pytest.raises(Refused, match="more than 60 XML elements that are neither vertices nor triangles as most"):
+    with pytest.raises(MeshRefused, match="more than 60 XML elements that are neither vertices nor triangles as most"):
         mesh(archive(strip().replace('v1="', "v1='").replace('" v2', "' v2")))
 
 
@@ -87,14 +87,14 @@ def test_what_is_written_oddly_is_refused_where_it_is_too_much(monkeypatch: pyte
     ("number", "words"), [("1,5", "decimal comma"), ("nan(1)", "without a number"), ("0x1", "without a number")]
 )
 def test_what_is_no_number_is_refused_as_before(number: str, words: str) -> None:
-    with pytest.raises(Refused, match=words):
+    with pytest.raises(MeshRefused, match=words):
         mesh(archive(strip().replace('x="0.0"', f'x="{number}"', 1)))
 
 
 def test_the_line_of_an_error_is_that_of_the_file() -> None:
     text = model(strip(), '<item objectid="1"/>').replace("</triangles>", "</wrong>")
     line = text[: text.index("</wrong>")].count("\n") + 1
-    with pytest.raises(Refused, match=f"at line {line}, column"):
+    with pytest.raises(MeshRefused, match=f"at line {line}, column"):
         mesh(threemf(text.encode()))
 
 

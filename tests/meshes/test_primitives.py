@@ -8,7 +8,7 @@ from shapely import MultiPoint
 
 from silhouette.common.geometry import Floats
 from silhouette.meshes.mesh import Mesh
-from silhouette.meshes.primitives import TRIANGLES, Box, Cylinder, Solid, Sphere, solid
+from silhouette.meshes.primitives import TRIANGLE_COUNTS, Box, Cylinder, Solid, Sphere, solid
 
 SIZES = st.floats(0.5, 500.0)
 SHAPES = st.one_of(
@@ -62,7 +62,7 @@ def test_every_solid_is_closed_with_its_faces_outward_and_as_large_as_it_should_
 
 @pytest.mark.parametrize("shape", [Box((1.0, 2.0, 3.0)), Cylinder(4.0, 2.0, "x"), Sphere(3.0)])
 def test_a_shape_has_the_number_of_triangles_that_roles_are_counted_by(shape: Box | Cylinder | Sphere) -> None:
-    assert len(solid(Solid(shape)).faces) == TRIANGLES[type(shape)]
+    assert len(solid(Solid(shape)).faces) == TRIANGLE_COUNTS[type(shape)]
 
 
 def test_a_ball_shows_the_area_of_a_true_one_from_every_side() -> None:
@@ -104,7 +104,11 @@ def test_parts_are_named_and_those_of_one_name_are_one() -> None:
     ball = Sphere(2.0)
     mesh = solid(Solid(ball), Solid(ball, name="arm"), Solid(ball), Solid(ball, name="arm"))
     assert mesh.part_names == ("sphere 1", "arm", "sphere 2")
-    assert np.bincount(mesh.part).tolist() == [TRIANGLES[Sphere], 2 * TRIANGLES[Sphere], TRIANGLES[Sphere]]
+    assert np.bincount(mesh.part).tolist() == [
+        TRIANGLE_COUNTS[Sphere],
+        2 * TRIANGLE_COUNTS[Sphere],
+        TRIANGLE_COUNTS[Sphere],
+    ]
 
 
 def test_equal_solids_are_one_mesh_that_nobody_can_change() -> None:

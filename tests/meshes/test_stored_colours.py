@@ -132,7 +132,7 @@ def test_the_older_kind_of_gltf_material(tmp_path: Path) -> None:
 
 
 def test_a_jpeg_and_a_large_picture_are_halved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skins, "FINE", 32)
+    monkeypatch.setattr(skins, "MAX_TEXTURE_SIDE_PX", 32)
     for form in ("PNG", "JPEG"):
         found = shown(read(tmp_path / "a.glb", square_glb(image=picture(form, side=64))))
         assert np.abs(found - CORNERS_SHOWN).max() <= 6
@@ -265,7 +265,7 @@ def test_broken_colours_of_vertices_are_a_warning(tmp_path: Path) -> None:
 
 
 def test_pictures_have_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(skins, "LARGEST_PICTURE", 63)
+    monkeypatch.setattr(skins, "MAX_PICTURE_PIXELS", 63)
     stored = read(tmp_path / "a.glb", square_glb(image=picture()))
     assert "too many" in stored.warnings[0]
     monkeypatch.undo()
@@ -284,7 +284,7 @@ def test_pictures_of_a_file_have_a_limit_together_and_alike_warnings_are_told_on
     for name in "ab":
         (tmp_path / f"{name}.png").write_bytes(picture(side=8))
     assert read(tmp_path / "a.obj", text).warnings == ()
-    monkeypatch.setattr(skins, "MOST_PIXELS", 100)
+    monkeypatch.setattr(skins, "MAX_TEXTURE_PIXELS", 100)
     (warning,) = read(tmp_path / "a.obj", text).warnings
     assert "too many" in warning
     for name in "ab":

@@ -13,7 +13,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.models.entries import SolidEntry
-from silhouette.models.eyes import SURE, balls_in, eye_estimate
+from silhouette.models.eyes import SURE_LIKELIHOOD, balls_in, eye_estimate
 from silhouette.models.inspection import inspection
 from silhouette.models.model import load_model, model_of_solids
 from tests.support.estimated_eyes import FAR, OTHERS, Known, table, tried
@@ -113,15 +113,15 @@ def test_of_a_pose_each_the_eye_is_on_the_head_and_the_poses_without_a_riddle_ar
     far = [(pose, off) for pose, off, _ in rows if off > FAR]
     assert len(far) <= 1, far
     easy = ("plain", "spear", "banner", "wings", "cape", "pauldrons", "horns")
-    assert [row for row in rows if row[0] in easy and (row[1] > FAR or row[2] < SURE)] == []
+    assert [row for row in rows if row[0] in easy and (row[1] > FAR or row[2] < SURE_LIKELIHOOD)] == []
 
 
 @pytest.mark.long
 def test_of_eighty_figures_few_are_far_off_these_are_doubtful_and_few_others() -> None:
     """Of 88 figures 2 are off, both doubtful, and 6 of the others; the weights were fitted to others of the poses."""
     rows = tried(OTHERS)
-    far = [likelihood < SURE for _, off, likelihood in rows if off > FAR]
-    near = [likelihood < SURE for _, off, likelihood in rows if off <= FAR]
+    far = [likelihood < SURE_LIKELIHOOD for _, off, likelihood in rows if off > FAR]
+    near = [likelihood < SURE_LIKELIHOOD for _, off, likelihood in rows if off <= FAR]
     assert len(far) <= 0.04 * len(rows), table(rows)
     assert sum(far) >= 0.9 * len(far), table(rows)
     assert sum(near) <= 0.1 * len(near), table(rows)
@@ -153,7 +153,7 @@ def test_the_places_of_an_eye_lie_apart_and_the_likeliest_is_first(seed: int) ->
 def test_most_sculpted_figures_have_their_eyes_on_their_heads_or_are_doubtful() -> None:
     """Of a pose each, with seeds that the weights were not fitted to, but poses that they were."""
     rows = tried(range(2000, 2020), sculpted_figure)
-    silent = [(pose, off) for pose, off, likelihood in rows if off > FAR and likelihood >= SURE]
+    silent = [(pose, off) for pose, off, likelihood in rows if off > FAR and likelihood >= SURE_LIKELIHOOD]
     assert len(silent) <= 1, table(rows)
     assert sum(off <= FAR for _, off, _ in rows) >= 18, table(rows)
 

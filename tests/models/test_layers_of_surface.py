@@ -15,7 +15,7 @@ from silhouette.models.bases import find_base
 from silhouette.models.cubes import Cubes
 from silhouette.models.entries import ModelOptions
 from silhouette.models.model import model_of_mesh
-from silhouette.models.surfaces import GRID, TooManyLayers, Window
+from silhouette.models.surfaces import FOOTPRINT_CELLS_ACROSS, TooManyLayers, Window
 
 pytest.importorskip("resource", reason="this system has no limits for a process")
 from tests.fuzz.limits import limited
@@ -75,11 +75,11 @@ def test_segments_are_cut_at_the_borders_of_the_window() -> None:
     segments[:500, 1, 0] = segments[:500, 0, 0]  # upright
     segments[500:600, 1] = segments[500:600, 0]  # points
     cut = window.clipped(segments)
-    assert ((cut >= -1e-9) & (cut <= GRID + 1e-9)).all()
-    whole = ((segments >= 0.0) & (segments <= GRID)).all(axis=(1, 2))
+    assert ((cut >= -1e-9) & (cut <= FOOTPRINT_CELLS_ACROSS + 1e-9)).all()
+    whole = ((segments >= 0.0) & (segments <= FOOTPRINT_CELLS_ACROSS)).all(axis=(1, 2))
     assert {segment.tobytes() for segment in segments[whole]} <= {segment.tobytes() for segment in cut}
     share = np.linspace(0.0, 1.0, 2001)
     along = segments[:, 0, None] + share[:, None] * (segments[:, 1] - segments[:, 0])[:, None]
-    inside = ((along >= 0.0) & (along <= GRID)).all(axis=2).mean(axis=1)
+    inside = ((along >= 0.0) & (along <= FOOTPRINT_CELLS_ACROSS)).all(axis=2).mean(axis=1)
     lengths = np.linalg.norm(segments[:, 1] - segments[:, 0], axis=1)
     assert np.linalg.norm(cut[:, 1] - cut[:, 0], axis=1).sum() == pytest.approx((inside * lengths).sum(), rel=1e-2)

@@ -84,8 +84,8 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/exchange/tts.py",
-        "base / 4.0 < height <= MAX_LENGTH",
-        "base < height <= MAX_LENGTH",
+        "base / 4.0 < height <= MAX_LENGTH_MM",
+        "base < height <= MAX_LENGTH_MM",
         ("tests/exchange/test_tts.py",),
     ),
     Patch(
@@ -166,8 +166,8 @@ SECOND_FACTS = (
     ),
     Patch(
         "silhouette/scenes/table.py",
-        "CONTACT + radius + other_radius + ROUNDING",
-        "CONTACT + radius + other_radius",
+        "CONTACT_GAP_MM + radius + other_radius + PLACE_ROUNDING_MM",
+        "CONTACT_GAP_MM + radius + other_radius",
         ("tests/scenes/test_table.py",),
     ),
 )
@@ -182,14 +182,14 @@ OFF_THE_THRESHOLDS = (
     ),
     Patch(
         "silhouette/batches/finished.py",
-        "for record in records[:-MOST_RECORDS]:",
-        "for record in records[MOST_RECORDS:]:",
+        "for record in records[:-MAX_RECORDS]:",
+        "for record in records[MAX_RECORDS:]:",
         ("tests/batches/test_finished.py::test_of_many_records_the_latest_are_kept",),
     ),
     Patch(
         "silhouette/batches/finished.py",
-        "{one: new.get(one) or digest for one",
-        "{one: new.get(one, digest) for one",
+        "{scene: new.get(scene) or digest for scene",
+        "{scene: new.get(scene, digest) for scene",
         (
             "tests/batches/test_finished.py::test_a_scene_that_cannot_be_opened_for_a_repair_keeps_the_state_of_its_rows",
         ),
@@ -324,8 +324,8 @@ OFF_THE_THRESHOLDS = (
     ),
     Patch(
         "silhouette/exchange/tts.py",
-        "or plain_name(path.stem) or PROGRAM",
-        "or PROGRAM",
+        "or plain_name(path.stem) or TTS_PROGRAM",
+        "or TTS_PROGRAM",
         ("tests/exchange/test_tts.py::test_a_save_without_a_name_is_called_as_its_file",),
     ),
     Patch(
@@ -450,8 +450,8 @@ OFF_THE_THRESHOLDS = (
     ),
     Patch(
         "silhouette/common/text.py",
-        "        known for known in names if known.lower() == name.lower()\n",
-        "        known for known in names if known == name\n",
+        "        choice for choice in names if choice.lower() == name.lower()\n",
+        "        choice for choice in names if choice == name\n",
         ("silhouette/common/text.py",),
     ),
 )

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from silhouette.drawing.in_3d.shapes import Shape, simplified
+from silhouette.drawing.in_3d.shapes import DisplayShape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
-from silhouette.judging.monte_carlo import Found, Odds
+from silhouette.judging.monte_carlo import Odds, TrialOutcomes
 from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
 from silhouette.pages.report.sections import about_checks, view_section
@@ -70,7 +70,7 @@ def test_what_is_packed_comes_out_again(seed: int, count: int, scale: float) -> 
     shapes = []
     for _ in range(2):
         vertices = scale * random.normal(size=(count, 3))
-        shapes.append(Shape(vertices, random.integers(0, count, (count, 3)), int(random.integers(0, count + 1))))
+        shapes.append(DisplayShape(vertices, random.integers(0, count, (count, 3)), int(random.integers(0, count + 1))))
     told, packed_text = packed(shapes)
     data = gzip.decompress(base64.b64decode(packed_text))
     for shape, one in zip(shapes, told, strict=True):
@@ -170,7 +170,7 @@ def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
     verdict = Verdict("Kal", "Vex", "necromunda", "full cover", Level.FULL, rule, "half", could_be=could_be)
     check = CheckResult("Kal to Vex", Judged(Check("Kal", "Vex"), verdict, None), ())
     assert "full cover</span> <span" in plate(check.judged, "too close to call")
-    found = Found(np.zeros((8, 16), np.intp), np.zeros((8, 16)))
+    found = TrialOutcomes(np.zeros((8, 16), np.intp), np.zeros((8, 16)))
     for call, kind in (("roll off", "verdict"), ("partial cover", "verdict part")):
         odds = Odds({"partial cover": 0.5, "full cover": 0.5}, 0.01, 128, None, call, "place", found)
         said = plate(replace(check.judged, odds=odds), "too close to call")

@@ -19,7 +19,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.pages.html.page import VOID
 from silhouette.pages.tutorial.pages import (
-    FACTS,
+    FACTS_FILE,
     INDEX,
     TutorialRun,
     files_in,
@@ -27,7 +27,7 @@ from silhouette.pages.tutorial.pages import (
     whole_folder,
     write_tutorial,
 )
-from silhouette.pages.tutorial.parts import SEED, Facts, Texts, Walking, filled, map_scene, texts
+from silhouette.pages.tutorial.parts import ODDS_SEED, Facts, Texts, Walking, filled, map_scene, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES
 from tests.support.browsing import DESKTOP, PHONE, Browser
@@ -170,7 +170,7 @@ def test_the_folder_tells_what_its_pages_tell(
     written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...]
 ) -> None:
     folder, told = written
-    document = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    document = json.loads((folder / FACTS_FILE).read_text(encoding="utf-8"))
     assert document["files"] == files_in(folder)
     assert document["pages"] == json.loads(json.dumps(told))
     for page, facts in zip(few(names).page, told, strict=True):
@@ -217,7 +217,7 @@ def test_the_animation_moves_and_its_frames_are_listed(written: tuple[Path, list
 @pytest.mark.parametrize(("page", "part"), PARTS, ids=[f"{page}-{part.scene}" for page, part in PARTS])
 def test_every_text_has_what_it_tells_of(page: str, part: Any, tmp_path: Path) -> None:
     words, scene, renderer = texts(), load_scene(SCENES / part.scene, cache=Cache.default()), choose("auto")
-    seed = SEED if part.odds else None
+    seed = ODDS_SEED if part.odds else None
     options = JudgingOptions(renderer, pixel=PIXEL, seed=seed)
     found = judge_all([(scene, scene.checks[number - 1]) for number in part.checks], options)
     facts = [Facts(scene, one, words.words) for one in found]
@@ -399,13 +399,13 @@ def test_the_tutorial_before_stays_where_the_new_one_cannot_be_put(
     before = {name: (out / name).read_bytes() for name in files_in(out)}
 
     def refusing(source: Any, target: Any) -> None:
-        if Path(target) == out / FACTS:
+        if Path(target) == out / FACTS_FILE:
             raise PermissionError(13, "Permission denied")
         moved(source, target)
 
     def write_another() -> None:
         with whole_folder(out) as folder:
-            for name in (FACTS, INDEX):
+            for name in (FACTS_FILE, INDEX):
                 (folder / name).write_text("another", encoding="utf-8")
 
     monkeypatch.setattr("os.replace", refusing)
@@ -439,7 +439,7 @@ def test_the_command_tells_what_it_wrote(
     document = run(capsys, "tutorial", "--out", out, *chosen).document
     for file in out.rglob("*.*"):
         assert str(SCENES.parent).encode() not in file.read_bytes()  # nobody is told where it was made
-    assert document["pages"] == json.loads((out / FACTS).read_text(encoding="utf-8"))["pages"]
+    assert document["pages"] == json.loads((out / FACTS_FILE).read_text(encoding="utf-8"))["pages"]
 
 
 def test_what_is_wrong_with_the_command_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

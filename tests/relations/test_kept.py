@@ -194,7 +194,7 @@ def test_balls_of_long_thin_triangles_and_of_very_many_are_as_fine_as_they_say()
     thin = Mesh(vertices, faces.astype(np.int32), np.zeros(len(faces), np.int32))
     found = points._of_surface(thin, 0.4)
     assert found.spacing == 0.4
-    assert len(found.points) < points.MOST_SAMPLES / 2
+    assert len(found.points) < points.MAX_POINT_SAMPLES / 2
     assert set(found.of[:, 0].tolist()) == set(range(len(faces)))
     spots = np.random.default_rng(0).dirichlet(np.ones(3), 300)
     chosen = np.random.default_rng(1).integers(0, len(faces), 300)
@@ -208,7 +208,7 @@ def test_a_surface_of_more_triangles_than_samples_has_the_corners_of_each(monkey
     pytest.importorskip("resource", reason="this system has no limits for a process")
     from tests.fuzz.limits import limited
 
-    monkeypatch.setattr(points, "MOST_SAMPLES", 10)
+    monkeypatch.setattr(points, "MAX_POINT_SAMPLES", 10)
     ball = solid(Solid(Sphere(30.0)))
     outcome = limited(lambda: len(points._of_surface(ball, 1.0).points), cpu=3, wall=120.0)
     assert (outcome.kind, outcome.text) == ("done", str(len(ball.vertices)))

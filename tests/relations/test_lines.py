@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
-from silhouette.relations.beams import TOUCH, widths
+from silhouette.relations.beams import BEAM_TOUCH_MM, widths
 from silhouette.relations.lines import sunk, widest_line
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet
@@ -55,7 +55,7 @@ def test_a_gap_of_exactly_the_width_lets_a_line_through(least, goes, side):
     low, high = -side / 2, side / 2
     start, end = surface((low, -50, low), (high, -40, high)), surface((low, 40, low), (high, 50, high))
     found = widest_line(start, end, slit(1.0), least=least)
-    assert (found.value >= least - TOUCH) == goes
+    assert (found.value >= least - BEAM_TOUCH_MM) == goes
     if not goes:
         assert found.value == pytest.approx(1.0, abs=2e-6)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from silhouette.common.geometry import Pose
 from silhouette.relations.lines_in_plan import (
-    EPSILON,
+    TOUCH_EPSILON_MM,
     all_lines_cross,
     any_line_crosses,
     centre_line_crosses,
@@ -27,7 +27,7 @@ from tests.support.plain_pieces import block, man, sheet, square_man
 
 ROUND = man("Kal", 0.0, 0.0), man("Vex", 200.0, 0.0)
 SQUARE = square_man("Kal", 0.0, 0.0), square_man("Vex", 200.0, 0.0)
-JUST = 10 * EPSILON
+JUST = 10 * TOUCH_EPSILON_MM
 
 
 def wall(*corners: float, name: str = "wall") -> Region:
@@ -71,7 +71,7 @@ def test_a_seam_is_no_gap_and_a_gap_is_none_below_epsilon() -> None:
         assert set(ask(*ROUND, halves).by) == {"left", "right"}
     apart = [wall(90, -50, 110, -0.01), wall(90, 0.01, 110, 50)]
     assert all_lines_cross(*ROUND, apart).value == 0.0
-    near = [wall(90, -50, 110, -EPSILON / 4), wall(90, EPSILON / 4, 110, 50)]
+    near = [wall(90, -50, 110, -TOUCH_EPSILON_MM / 4), wall(90, TOUCH_EPSILON_MM / 4, 110, 50)]
     assert all_lines_cross(*ROUND, near).value == 1.0
 
 

@@ -20,7 +20,7 @@ from silhouette.relations.distances import nearest_points
 from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.lines import widest_line
 from silhouette.relations.outlines_in_plan import shadow
-from silhouette.relations.plane_geometry import Disc, Outlines
+from silhouette.relations.plane_geometry import Outlines, PlaneDisc
 from silhouette.relations.visible import share_visible, widest_patch
 from tests.relations.pieces import block, point, surface
 from tests.support.shapes import joined, moved, sphere
@@ -44,7 +44,7 @@ def nearest() -> Any:
 
 
 def free_line() -> Any:
-    return find_free_line(Disc((0.0, 0.0), 4.0), Disc((60.0, 0.0), 4.0), crates(100), 1e-8)
+    return find_free_line(PlaneDisc((0.0, 0.0), 4.0), PlaneDisc((60.0, 0.0), 4.0), crates(100), 1e-8)
 
 
 QUESTIONS: dict[str, Callable[[], Any]] = {

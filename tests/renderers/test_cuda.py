@@ -23,7 +23,7 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.live.judges import CheckQuestion, Desk
 from silhouette.measure.on_device.sampled import SampledOnDevice
 from silhouette.renderers import Body, choose
-from silhouette.renderers.cuda.renderer import BYTES_PER_FACE, CudaRenderer
+from silhouette.renderers.cuda.renderer import DEVICE_BYTES_PER_FACE, CudaRenderer
 from silhouette.renderers.protocol import Cast
 from silhouette.renderers.rays import MeshMemo
 from silhouette.renderers.views import View
@@ -118,11 +118,11 @@ def test_a_mesh_larger_than_the_device_is_refused_by_name_before_anything_is_jud
 ) -> None:
     ball, cube = shapes.sphere(12, 60, 31), shapes.cube(20)
     cuda.refuse_too_large({"the ball": ball, "a cube": cube, "another": cube})
-    cuda.room = BYTES_PER_FACE * (len(ball.faces) + 2)
+    cuda.room = DEVICE_BYTES_PER_FACE * (len(ball.faces) + 2)
     together = f"the 2 meshes of this table take .*, the largest, the ball, .* {device} has room"
     with pytest.raises(RequestError, match=together):
         cuda.refuse_too_large({"the ball": ball, "a cube": cube})
-    cuda.room = BYTES_PER_FACE * 13
+    cuda.room = DEVICE_BYTES_PER_FACE * 13
     alone = rf"cuda: the ball takes 1\.1 MiB; {device} has room for 0\.0 MiB of meshes"
     with pytest.raises(RequestError, match=alone):
         cuda.refuse_too_large({"the ball": ball, "a cube": cube})

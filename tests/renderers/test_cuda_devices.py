@@ -34,7 +34,7 @@ def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., None]
         monkeypatch.setattr(devices, "warp", lambda: fake)
         monkeypatch.setattr(devices, "served_by_driver", lambda: served)
         monkeypatch.setattr(devices, "is_installed", lambda: True)
-        monkeypatch.setattr(devices, "SYSTEM", tmp_path)
+        monkeypatch.setattr(devices, "DEVICE_ROOT", tmp_path)
         (tmp_path / "dev").mkdir()
         for number in range(len(names)):
             (tmp_path / "dev" / f"nvidia{number}").touch()

@@ -241,7 +241,7 @@ def test_gl_gives_the_same_whatever_the_tiles(
     pixels = np.random.default_rng(seed).integers(-reach, (height + reach, width + reach), (200, 2))
     with pytest.MonkeyPatch.context() as patch:
         whole = [gl.render(view, [body]) for body in bodies], gl.render(view, bodies, pixels)
-        patch.setattr(module, "TILE", tile)
+        patch.setattr(module, "MAX_TEXTURE_SIDE", tile)
         gl._patches.clear()  # type: ignore[attr-defined]
         cut = [gl.render(view, [body]) for body in bodies], gl.render(view, bodies, pixels)
     for one, other in zip([*whole[0], whole[1]], [*cut[0], cut[1]], strict=True):

@@ -26,7 +26,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., No
     """Makes a machine of these EGL devices, each card with such a chip; those numbers do not start."""
     for name in ("EGL_DEVICE_ID", "CUDA_VISIBLE_DEVICES", "PYOPENGL_PLATFORM"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(context, "SYSTEM", tmp_path)
+    monkeypatch.setattr(context, "SYSTEM_ROOT", tmp_path)
 
     def make(*listed: EGLDevice, chips: tuple[str, ...] = (H200, H200), broken: tuple[int, ...] = ()) -> None:
         for number, chip in enumerate(chips):

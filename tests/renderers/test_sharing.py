@@ -19,7 +19,7 @@ from silhouette.common.errors import RendererUnavailable
 from silhouette.common.geometry import Pose
 from silhouette.renderers import Body, choose, embree, registry
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.rays import BYTES_PER_CHUNK, MeshMemo, indexed_size
+from silhouette.renderers.rays import INDEX_BYTES_PER_CHUNK, MeshMemo, indexed_size
 from tests.conftest import started
 from tests.support import shapes
 
@@ -137,7 +137,7 @@ def test_of_small_meshes_that_are_gone_no_more_bytes_are_kept_than_of_large_ones
 ) -> None:
     """Boxes come and go by the thousand, as where pieces are tried elsewhere; each takes far more than its faces."""
     pytest.importorskip("embreex")
-    kept = MeshMemo(embree._Chunk.all_of, indexed_size, room=10**9, spare=40 * BYTES_PER_CHUNK)
+    kept = MeshMemo(embree._IndexedChunk.all_of, indexed_size, room=10**9, spare=40 * INDEX_BYTES_PER_CHUNK)
     monkeypatch.setattr(embree, "_chunks", kept)
     renderer = embree.EmbreeRenderer()
     for size in range(1, 120):

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silhouette.common.geometry import corners
-from silhouette.renderers.views import MARGIN, View, VisionArc, fighter_arc, fit_view, in_any, vehicle_arc
+from silhouette.renderers.views import VIEW_MARGIN_PX, View, VisionArc, fighter_arc, fit_view, in_any, vehicle_arc
 
 BOX = corners([290, -10, 3], [310, 10, 33])
 EYE = np.array([0.0, 0.0, 25.0])
@@ -23,10 +23,10 @@ def test_the_whole_target_lies_in_the_picture_with_a_margin(roll: float) -> None
     (view,) = framed(roll=roll)
     columns, rows, depth = view.project(BOX)
     assert (depth > 0).all()
-    assert columns.min() >= MARGIN - 1e-6
-    assert columns.max() <= view.width - MARGIN + 1e-6
-    assert rows.min() >= MARGIN - 1e-6
-    assert rows.max() <= view.height - MARGIN + 1e-6
+    assert columns.min() >= VIEW_MARGIN_PX - 1e-6
+    assert columns.max() <= view.width - VIEW_MARGIN_PX + 1e-6
+    assert rows.min() >= VIEW_MARGIN_PX - 1e-6
+    assert rows.max() <= view.height - VIEW_MARGIN_PX + 1e-6
 
 
 def test_a_pixel_is_as_wide_as_asked_at_the_targets_distance() -> None:

@@ -163,11 +163,11 @@ def test_a_hostile_archive_is_refused_in_one_line(name: str, tmp_path: Path) -> 
 
 
 def test_an_archive_has_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MOST_ENTRIES", 2)
+    monkeypatch.setattr(archives, "MAX_ARCHIVE_ENTRIES", 2)
     with pytest.raises(MeshError, match="of 3 files, more than 2"):
         read(tmp_path, packed(POLYCAM))
     monkeypatch.undo()
-    monkeypatch.setattr(archives, "LARGEST_TOTAL", 600)
+    monkeypatch.setattr(archives, "MAX_UNPACKED_BYTES", 600)
     scan = read(tmp_path, packed(POLYCAM))
     assert "a zip bomb or too large: 'textures/skin.jpg'" in scan.warnings[0]
 

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
-from silhouette.files.documents import LONGEST_TEXT, MOST_OF, MOST_PARTS, read_document
+from silhouette.files.documents import MAX_ENTRIES, MAX_SCENE_SOLIDS, MAX_TEXT_LENGTH, read_document
 from silhouette.rules.necromunda.rule import NECROMUNDA as NECROMUNDA_RULE
 from tests.support.commands import run
 
@@ -24,8 +24,11 @@ SOLIDS = ", ".join(["{ box = [1, 1, 1] }"] * 2000)
     [
         (NECROMUNDA + "".join(FIGHTER.format(at) for at in range(2001)), "fighter has 2001 entries; 2000 are the most"),
         ('rules = "ikosa"\n[[creature]]\ncells = [' + "[0, 0, 0], " * 100_000 + "]", "cells has 100000 entries"),
-        (NECROMUNDA + f"[[terrain]]\nparts = [{SOLIDS}]\n" * 6, f"12000 solids in parts; {MOST_PARTS} are the most"),
-        (f'rules = "necromunda"\ntitle = "{"x" * (LONGEST_TEXT + 1)}"', "has 10001 letters"),
+        (
+            NECROMUNDA + f"[[terrain]]\nparts = [{SOLIDS}]\n" * 6,
+            f"12000 solids in parts; {MAX_SCENE_SOLIDS} are the most",
+        ),
+        (f'rules = "necromunda"\ntitle = "{"x" * (MAX_TEXT_LENGTH + 1)}"', "has 10001 letters"),
         ("[[insignificant]]\nbox = [[0, 0, 0], [1, 1, 1]]\n" * 501, "insignificant has 501 entries"),
     ],
     ids=["fighters", "cells", "solids", "title", "tags"],
@@ -39,8 +42,8 @@ def test_too_much_of_anything_is_refused(text: str, says: str, tmp_path: Path) -
 
 def test_lists_that_are_as_long_as_they_may_be_are_read(tmp_path: Path) -> None:
     path = tmp_path / "long.json"
-    path.write_text("{" + ", ".join(f'"{key}": [{", ".join(["0"] * most)}]' for key, most in MOST_OF.items()) + "}")
-    assert len(read_document(path)) == len(MOST_OF)
+    path.write_text("{" + ", ".join(f'"{key}": [{", ".join(["0"] * most)}]' for key, most in MAX_ENTRIES.items()) + "}")
+    assert len(read_document(path)) == len(MAX_ENTRIES)
 
 
 def test_a_map_of_hexes_far_apart_is_answered_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,4 +34,4 @@ def test_what_is_found_has_the_version_that_it_is_kept_under() -> None:
     inside = Inside.of_all(load_model(FIGURE, Cache(None)))
     figures = [len(inside.points), len(inside.low), inside.low.sum(), inside.high.sum()]
     assert figures == pytest.approx([1295, 2036, 18061.0, 26273.0], rel=1e-4)
-    assert overlap.VERSION == 1
+    assert overlap.INTERIOR_VERSION == 1

@@ -16,7 +16,7 @@ from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.scenes.table import TableScene
-from silhouette.scenes.warnings import MOST_WARNINGS
+from silhouette.scenes.warnings import MAX_SCENE_WARNINGS
 from tests.support.commands import run
 
 PARTS = [
@@ -266,7 +266,7 @@ def test_of_a_tangle_of_triangles_nothing_is_said_of_the_ground(tmp_path: Path) 
 
 
 def test_a_scene_full_of_mistakes_is_not_looked_at_to_the_end() -> None:
-    assert len(texts_of(*(fighter(f"F{number}", [number, 0]) for number in range(60)))) == MOST_WARNINGS
+    assert len(texts_of(*(fighter(f"F{number}", [number, 0]) for number in range(60)))) == MAX_SCENE_WARNINGS
 
 
 @settings(max_examples=8)

@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 
 from silhouette.files.cache import Cache
 from silhouette.rules.necromunda.rule import NECROMUNDA
-from silhouette.scenes.standing import Standing
+from silhouette.scenes.standing import StandingTest
 
 FIGURE = {"base": 32, "height": 38}
 
 
-def standing(terrain: list[dict[str, Any]], **others: Any) -> Standing:
+def standing(terrain: list[dict[str, Any]], **others: Any) -> StandingTest:
     fighters = [{"name": "Kal", "at": [0, 0], "figure": FIGURE, "facing": 90}, *others.get("fighter", [])]
     document = {"rules": "necromunda", "terrain": terrain, **others, "fighter": fighters}
     scene = NECROMUNDA.load(Path("duel.toml"), document, Cache(None))
-    return Standing(scene.pieces, scene.piece("Kal"))
+    return StandingTest(scene.pieces, scene.piece("Kal"))
 
 
-def stands(where: Standing, *places: list[float], under: float | None = None) -> list[bool]:
+def stands(where: StandingTest, *places: list[float], under: float | None = None) -> list[bool]:
     at: NDArray[np.float64] = np.array(places, float)
     return where.stands(at, where.heights(at, under)).tolist()
 

@@ -229,7 +229,7 @@ class SteppedClock:
         clock = cls(folder / "seconds that pass")
         clock._folder.mkdir()
         monkeypatch.setattr("silhouette.workers.pool.RunningClock", lambda: clock)
-        monkeypatch.setattr("silhouette.workers.pool.LOOK_INTERVAL", 0.02)
+        monkeypatch.setattr("silhouette.workers.pool.CLOCK_INTERVAL_S", 0.02)
         monkeypatch.setattr("silhouette.workers.pool.wait", clock._wait)
         return clock
 

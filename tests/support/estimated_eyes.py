@@ -21,7 +21,7 @@ from silhouette.common.geometry import Floats
 from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
 from silhouette.models import eyes as heads
-from silhouette.models.eyes import SURE, Balls, balls_in, eye_estimate, faces_of_heads, thick_parts
+from silhouette.models.eyes import SURE_LIKELIHOOD, BodyBalls, balls_in, eye_estimate, faces_of_heads, thick_parts
 from tests.support.figures_with_eyes import figure_with_eye
 from tests.support.sculpted_figures import sculpted_figure
 from tests.support.varied_figures import varied_figure
@@ -54,7 +54,7 @@ class Known:
     mesh: Mesh
     eye: Floats
     pose: str
-    balls: Balls | None
+    balls: BodyBalls | None
 
     @classmethod
     def of(cls, figure: tuple[Mesh, Floats, str]) -> Known:
@@ -78,7 +78,7 @@ class Known:
         A ball whose eye is more than `FAR` off is not right at all; the nearer the eye of another, the more it is.
         """
         if self.balls is None:
-            return np.empty((0, len(heads.WEIGHTS[0]))), np.ones(1)
+            return np.empty((0, len(heads.EYE_WEIGHTS[0]))), np.ones(1)
         eyes = faces_of_heads(self.mesh, self.balls.centres, self.balls.radii, np.array([0.0, 1.0]))
         off = np.linalg.norm(eyes - self.eye, axis=1) / FAR
         rights = np.where(off < 1.0, 1.0 - GRADED * off**2, 0.0)
@@ -93,7 +93,7 @@ def tried(seeds: Sequence[int], figure: Maker = figure_with_eye) -> list[Row]:
 def tried_without_own_family(families: Mapping[str, Sequence[Known]], judged: str) -> list[Row]:
     """What `Known.tried` says of one family of figures where the weights were fitted to all others."""
     weights = fitted([known for name, others in families.items() if name != judged for known in others])
-    with patch.object(heads, "WEIGHTS", weights):
+    with patch.object(heads, "EYE_WEIGHTS", weights):
         return [known.tried() for known in families[judged]]
 
 
@@ -101,7 +101,7 @@ def table(rows: Sequence[Row]) -> str:
     """Pose by pose: figures, how many are off by more than `FAR`, how many of these and of the others in doubt."""
     lines = [f"{'pose':20} figures  off by > {FAR:g} mm  doubtful of these  of the others"]
     for pose in [*dict.fromkeys(pose for pose, _, _ in rows), "all"]:
-        of_pose = [(off > FAR, likelihood < SURE) for name, off, likelihood in rows if pose in (name, "all")]
+        of_pose = [(off > FAR, likelihood < SURE_LIKELIHOOD) for name, off, likelihood in rows if pose in (name, "all")]
         far = [doubtful for is_far, doubtful in of_pose if is_far]
         near = [doubtful for is_far, doubtful in of_pose if not is_far]
         lines.append(f"{pose:20} {len(of_pose):7} {len(far):14} {sum(far):18} {sum(near):14}")

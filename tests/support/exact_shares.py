@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats, cosine_and_sine, unit
 from silhouette.common.lazy import cached_property
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 from silhouette.renderers.views import VisionArc
 
 EMPTY = 1e-10
@@ -200,7 +200,7 @@ class _Picture:
         possible &= _may_reach(a, b, c, low, high)
         body, sides, inverse = body[possible], sides[possible], across[possible] / volume[possible, None]
         towards = volume[possible] > 0.0
-        sides[:, 3] = [0.0, 0.0, 1.0 / NEAREST] - inverse
+        sides[:, 3] = [0.0, 0.0, 1.0 / NEAREST_DEPTH_MM] - inverse
         window = np.array([low, [high[0], low[1]], high, [low[0], high[1]]])
         polygons = np.broadcast_to(window, (len(body), 4, 2))
         for side in range(4):

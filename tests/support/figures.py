@@ -18,7 +18,7 @@ from PIL import Image
 
 from silhouette.common.errors import RendererUnavailable
 from silhouette.drawing.figures import figures_of
-from silhouette.drawing.saving import SPACE, Description, save
+from silhouette.drawing.saving import FIGURE_NAMESPACE, FigureDescription, save
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
@@ -82,7 +82,7 @@ def drawn(
             sheet = Sheet(**look)
             figure.draw(sheet)
             files[figure.name] = folder / f"{figure.name}.svg"
-            told = Description(figure.name, sheet.about, {**verdict.row(), **sheet.data})
+            told = FigureDescription(figure.name, sheet.about, {**verdict.row(), **sheet.data})
             save(sheet.finish(), files[figure.name], told, text=text)
     return files
 
@@ -121,7 +121,7 @@ def texts(file: Path) -> list[str]:
 
 def verdict_in(file: Path) -> dict[str, Any]:
     """The verdict that a figure was drawn from."""
-    (data,) = ElementTree.parse(file).iter(f"{{{SPACE}}}figure")
+    (data,) = ElementTree.parse(file).iter(f"{{{FIGURE_NAMESPACE}}}figure")
     found: dict[str, Any] = json.loads(data.text or "")
     return found
 

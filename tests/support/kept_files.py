@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from silhouette.files.changing import DIGITS
+from silhouette.files.changing import DIGEST_DIGITS
 
-_DIGEST = re.compile(rf"-[0-9a-f]{{{DIGITS}}}(?=[./]|$)")
+_DIGEST = re.compile(rf"-[0-9a-f]{{{DIGEST_DIGITS}}}(?=[./]|$)")
 
 
 def without_digest(name: str | None) -> str | None:

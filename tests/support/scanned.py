@@ -9,7 +9,7 @@ import numpy as np
 from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, solid
-from silhouette.models.frame import FRONT
+from silhouette.models.frame import DEFAULT_FRONT_DEG
 from silhouette.models.model import Model
 from silhouette.scans.bases import Disc
 from silhouette.scans.classify import Blob, Pieces
@@ -50,7 +50,7 @@ def known(path: str = "minis/oswald.stl", front: float = 90.0) -> Known:
     mesh = solid(Solid(Cylinder(25.0, 3.0)))
     model = Model(
         path, "fighter", mesh, np.zeros(len(mesh.faces), np.uint8), None, None, front, False,
-        "stl", "mm", "given", "z", True, 0, (), front_from="given" if front != FRONT["z"] else "default",
+        "stl", "mm", "given", "z", True, 0, (), front_from="given" if front != DEFAULT_FRONT_DEG["z"] else "default",
     )  # fmt: skip
     return Known(path, model)
 

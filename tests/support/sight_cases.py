@@ -18,7 +18,7 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import BODY, Model
 from silhouette.renderers.views import ROLL, VisionArc
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.table import Occluders
+from silhouette.scenes.table import BlockingPieces
 from tests.support import shapes
 from tests.support.exact_shares import ExactShares, exact_shares
 
@@ -59,7 +59,7 @@ class Case:
                 ]
             )
         )
-        occluders = Occluders.of((piece, piece.model.mesh) for piece in others)
+        occluders = BlockingPieces.of((piece, piece.model.mesh) for piece in others)
         return Sight(attacker, target, self.eye, 90.0, self.arcs, occluders)
 
     def exact(self, each: bool = False) -> ExactShares:

@@ -132,7 +132,7 @@ def test_patience_is_for_each_thing_told_and_ends_what_tells_nothing(
 
 
 def test_time_for_which_the_pool_was_stopped_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("silhouette.workers.pool.LOOK_INTERVAL", 0.02)
+    monkeypatch.setattr("silhouette.workers.pool.CLOCK_INTERVAL_S", 0.02)
     stopped, real = [0.0], time.monotonic
     monkeypatch.setattr(clock_module, "time", SimpleNamespace(monotonic=lambda: real() + stopped[0]))
 

@@ -19,11 +19,11 @@ from silhouette.common.geometry import INCH
 from silhouette.common.installation import extra_command
 from silhouette.common.text import Progress, json_text
 from silhouette.drawing.animation.frames import (
-    MARGIN,
-    WIDTH,
+    FRAME_MARGIN_PX,
+    FRAME_WIDTH_PX,
     Draw,
+    Moment,
     Point,
-    Shot,
     Storyboard,
     board_panels,
     bounds_of,
@@ -43,13 +43,14 @@ from silhouette.rules.base import MeasuredVerdict, Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
-from silhouette.scenes.table import DECIMALS, MILLIMETRES, TableScene
+from silhouette.scenes.table import INCH_DECIMALS, MM_PER_UNIT, TableScene
 from silhouette.workers import parallel_map
 
-FORMATS = (".gif", ".mp4")
+FILM_FORMATS = (".gif", ".mp4")
 PALETTE_COLOURS = 255  # colours of the palette: a GIF may have 256, of which one stands for pixels that do not change
 PALETTE_FRAMES = 20  # the most frames from which the palette is chosen
-EVERY = 4  # of these frames, every fourth pixel of every fourth row is looked at: some 600,000, more than needed
+# Of these frames, every fourth pixel of every fourth row is looked at: some 600,000, more than needed.
+SAMPLE_STRIDE = 4
 HOLD_FIRST, HOLD_LAST = 0.5, 1.5  # the seconds for which the first and the last frame stay
 
 
@@ -62,7 +63,7 @@ def check_path(path: Path) -> None:
     ...
     silhouette.common.errors.FileError: duel.avi: animations are GIF or MP4; give a name that ends in .gif or .mp4
     """
-    if path.suffix.lower() not in FORMATS:
+    if path.suffix.lower() not in FILM_FORMATS:
         raise FileError(path, "animations are GIF or MP4; give a name that ends in .gif or .mp4")
     check_place(path)
     if path.suffix.lower() == ".mp4":
@@ -110,7 +111,7 @@ def _gif(frames: Storyboard, fps: float, comment: str, progress: Progress) -> by
 def _palette(frames: Storyboard) -> tuple[Image.Image, dict[int, Image.Image]]:
     """An image whose palette serves all frames, and the frames from which it was chosen, by their numbers."""
     count = min(len(frames), PALETTE_FRAMES)
-    width, height = (length // EVERY for length in frames.size)
+    width, height = (length // SAMPLE_STRIDE for length in frames.size)
     sheet = Image.new("RGB", (width, height * count))
     frames_drawn = {}
     for place in range(count):
@@ -194,7 +195,7 @@ def animate(
             progress(done, 2 * len(steps))
             shots.append(shot)
     walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
-    unit = MILLIMETRES[document.get("units", "mm")] if walks_on_a_table else 1.0
+    unit = MM_PER_UNIT[document.get("units", "mm")] if walks_on_a_table else 1.0
     rows = [
         {"frame": frame, **_moved(posed, unit), **shot.verdict.row()}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)
@@ -202,7 +203,7 @@ def animate(
     ends = _ends(rule.units(scene), animation.motion, steps[-1].way * unit)
     board = Storyboard(shots, rule.scale(scene), ends)
     data = {"scene": animation.scene.name, "title": scene.title, "rules": scene.rules_as_written, "check": number}
-    data |= {"frames": _kept(rows)}
+    data |= {"frames": _frame_rows(rows)}
     write_animation(board, out, animation.fps, data, lambda done, total: progress(total + done, 2 * total))
     return rows
 
@@ -249,7 +250,7 @@ class _Film:
         point = Point(
             posed.way, verdict.verdict, verdict.level, share, error, max(outside, 0) / total if total else 0.0
         )
-        return Shot(verdict, point, self._draw(scene, verdict))
+        return Moment(verdict, point, self._draw(scene, verdict))
 
     def _verdict(self, scene: Scene) -> Verdict:
         options = JudgingOptions(self.renderer, pixel=self.animation.pixel, keep=True)
@@ -271,7 +272,7 @@ class _Film:
         count = len(self.steps)
         some = [self._scene(self.steps[place * (count - 1) // (SAMPLED - 1)]) for place in range(SAMPLED)]
         bounds = bounds_of(draw(scene, self._verdict(scene)) for scene in some)
-        return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), WIDTH - 2 * MARGIN)
+        return lambda scene, verdict: board_panels(bounds, draw(scene, verdict), FRAME_WIDTH_PX - 2 * FRAME_MARGIN_PX)
 
 
 def _number(scene: Scene, number: int | None) -> int:
@@ -298,13 +299,15 @@ def _check_motion(animation: Animation, rule: Rule[Any, Verdict]) -> None:
 def _moved(posed: Posed, unit: float) -> dict[str, Any]:
     """What moved, as results have it: the place in mm on a table, whose unit has that many."""
     at = (
-        None if posed.at is None else [round(number * unit, DECIMALS) if unit != 1.0 else number for number in posed.at]
+        None
+        if posed.at is None
+        else [round(number * unit, INCH_DECIMALS) if unit != 1.0 else number for number in posed.at]
     )
     moved = {"at": at, "facing": posed.facing}
     return {key: value for key, value in moved.items() if value is not None}
 
 
-def _kept(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _frame_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     keys = ("at", "facing", "verdict", "occluded", "error")
     return [{key: row[key] for key in keys if key in row} for row in rows]
 

@@ -11,33 +11,34 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageDraw
 
 from silhouette.common.geometry import INCH, Floats
-from silhouette.drawing.page import FINE, Face
-from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT, PRINT, Colour, channels, tint
+from silhouette.drawing.page import SUPERSAMPLING, TypeFace
+from silhouette.drawing.styles import DARK_INK, LEVEL_COLOURS, LIGHT_COLOUR, PRINT, Colour, channels, tint
 from silhouette.drawing.table.sightlines import Sightline
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.measure.observation import Sight
 from silhouette.scenes.table import Piece
 
-GRID, RIM = "#e8e5db", "#c8c5be"
-ROOM = 0.09  # the margin round the stretch that is shown, as a share of its size
-LEAST_GRID = 7 * FINE  # the least distance of the lines that are an inch apart, in pixels; nearer ones are left out
-NAMES = Face(16, "Bold")
+GRID_COLOUR, PLAN_RIM_COLOUR = "#e8e5db", "#c8c5be"
+PLAN_MARGIN_SHARE = 0.09  # the margin round the stretch that is shown, as a share of its size
+# The least distance of the lines that are an inch apart, in pixels; nearer ones are left out.
+MIN_GRID_PX = 7 * SUPERSAMPLING
+PLAN_NAME_TYPE = TypeFace(16, "Bold")
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class PlanExtent:
     """The stretch of table that the plan shows, and its scale."""
 
     up: Floats  # (2,) unit vector of the world that runs upwards in the plan
     middle: Floats  # (2,) the point of the world in the middle of the plan
-    scale: float  # pixels, drawn `FINE` times too large, for a mm
+    scale: float  # pixels, drawn `SUPERSAMPLING` times too large, for a mm
     size: tuple[int, int]  # width and height of the plan in such pixels
     path: Floats  # (n, 2) where the target's base stands in each frame
     # The latest picture of what stands still, by what it shows
     drawn: dict[bytes, Image.Image] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, sights: Sequence[Sight], width: int, height: int) -> Ground:
+    def of(cls, sights: Sequence[Sight], width: int, height: int) -> PlanExtent:
         """The stretch that shows attacker and target in each frame, or in the first and the last."""
         first = sights[0]
         step = first.target.base_centre - first.attacker.eye[:2]
@@ -47,9 +48,9 @@ class Ground:
         pieces = [piece for sight in sights for piece in (sight.attacker, sight.target)]
         points = np.concatenate([piece.base_outline for piece in pieces]) @ axes.T
         low, high = points.min(axis=0), points.max(axis=0)
-        span = np.maximum(high - low, INCH) * (1.0 + 2.0 * ROOM)
-        size = width * FINE, height * FINE
-        scale = float(min(size[0] / span[0], (size[1] - 2 * NAMES.line) / span[1]))
+        span = np.maximum(high - low, INCH) * (1.0 + 2.0 * PLAN_MARGIN_SHARE)
+        size = width * SUPERSAMPLING, height * SUPERSAMPLING
+        scale = float(min(size[0] / span[0], (size[1] - 2 * PLAN_NAME_TYPE.line) / span[1]))
         path = np.array([sight.target.base_centre for sight in sights])
         return cls(up, ((low + high) / 2) @ axes, scale, size, path)
 
@@ -62,9 +63,9 @@ class Ground:
         return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
-def drawn_plan(ground: Ground, line: Sightline) -> NDArray[np.uint8]:
+def drawn_plan(ground: PlanExtent, line: Sightline) -> NDArray[np.uint8]:
     """The plan of one frame as colours (height, width, 3), at the size in which it is shown."""
-    plan = _Plan(ground, line)
+    plan = _PlanPainter(ground, line)
     plan.draw_still()
     plan.draw_path()
     plan.draw_sight()
@@ -74,10 +75,10 @@ def drawn_plan(ground: Ground, line: Sightline) -> NDArray[np.uint8]:
     return plan.finished()
 
 
-class _Plan:
+class _PlanPainter:
     """One plan while it is drawn."""
 
-    def __init__(self, ground: Ground, line: Sightline) -> None:
+    def __init__(self, ground: PlanExtent, line: Sightline) -> None:
         self._ground, self._line = ground, line
         self._image = Image.new("RGB", ground.size, PRINT.ground)
         self._drawing = ImageDraw.Draw(self._image)
@@ -104,7 +105,7 @@ class _Plan:
     def draw_table(self) -> None:
         """Lines an inch apart, along the world's axes."""
         ground = self._ground
-        if ground.scale * INCH < LEAST_GRID:
+        if ground.scale * INCH < MIN_GRID_PX:
             return
         reach = float(np.hypot(*ground.size)) / ground.scale / 2
         for axis in (0, 1):
@@ -113,7 +114,7 @@ class _Plan:
                 ends = np.empty((2, 2))
                 ends[:, axis] = number * INCH
                 ends[:, 1 - axis] = ground.middle[1 - axis] + reach * np.array([-1.0, 1.0])
-                self._drawing.line(ground.pixels(ends), fill=GRID, width=FINE)
+                self._drawing.line(ground.pixels(ends), fill=GRID_COLOUR, width=SUPERSAMPLING)
 
     def draw_arcs(self) -> None:
         """The vision arcs as wedges without end; none where the attacker looks all round."""
@@ -129,7 +130,7 @@ class _Plan:
         for arc in arcs:
             for edge in (arc.right, arc.left):
                 ends = self._ground.pixels(np.array([arc.apex, arc.apex + far * edge]))
-                self._drawing.line(ends, fill=tint(PRINT.arc, PRINT.ground, 0.8), width=FINE)
+                self._drawing.line(ends, fill=tint(PRINT.arc, PRINT.ground, 0.8), width=SUPERSAMPLING)
 
     def draw_piece(self, piece: Piece) -> None:
         """The base and the outline of a piece, in the colour of its part in the check."""
@@ -150,7 +151,7 @@ class _Plan:
             )
         elif piece.name in line.blocking:
             fill, edge = PRINT.blocker, PRINT.blocker_edge
-        self._fill((piece.base_outline,), LIGHT, edge)
+        self._fill((piece.base_outline,), LIGHT_COLOUR, edge)
         self._fill(standing(piece.pose, piece.model.significant), fill, edge)
 
     def draw_path(self) -> None:
@@ -158,39 +159,41 @@ class _Plan:
         ends = self._ground.pixels(self._ground.path[[0, -1]])
         (x, y), (to_x, to_y) = ends
         length = float(np.hypot(to_x - x, to_y - y))
-        dash = 5 * FINE
+        dash = 5 * SUPERSAMPLING
         for start in np.arange(0.0, length, 2 * dash):
             shares = np.array([start, min(start + dash, length)]) / length
             points = [(x + share * (to_x - x), y + share * (to_y - y)) for share in shares]
-            self._drawing.line(points, fill=PRINT.seen_edge, width=FINE)
+            self._drawing.line(points, fill=PRINT.seen_edge, width=SUPERSAMPLING)
         for at in ends if length else ():
-            self._dot(at, 2.5 * FINE, PRINT.seen_edge)
+            self._dot(at, 2.5 * SUPERSAMPLING, PRINT.seen_edge)
 
     def draw_sight(self) -> None:
         """The line from the eye to the middle of the target, in the colour of the verdict."""
         line = self._line
         ends = self._ground.pixels(np.array([line.eye[:2], line.middle[:2]]))
-        self._drawing.line(ends, fill=LIGHT, width=4 * FINE)
-        self._drawing.line(ends, fill=LEVEL_COLOURS[line.verdict.level], width=2 * FINE)
+        self._drawing.line(ends, fill=LIGHT_COLOUR, width=4 * SUPERSAMPLING)
+        self._drawing.line(ends, fill=LEVEL_COLOURS[line.verdict.level], width=2 * SUPERSAMPLING)
 
     def draw_names(self) -> None:
         """The names: the attacker's below its base, the target's above it; within the plan."""
         sight = self._line.sight
-        self._dot(self._ground.pixels(self._line.eye[None, :2])[0], 2 * FINE, LIGHT)
+        self._dot(self._ground.pixels(self._line.eye[None, :2])[0], 2 * SUPERSAMPLING, LIGHT_COLOUR)
         for piece, below in ((sight.attacker, True), (sight.target, False)):
             points = np.array(self._ground.pixels(piece.base_outline))
-            name = NAMES.elided(NAMES.printable(piece.name), 0.9 * self._ground.size[0])
-            wide, rim = NAMES.width(name), 3 * FINE
+            name = PLAN_NAME_TYPE.elided(PLAN_NAME_TYPE.printable(piece.name), 0.9 * self._ground.size[0])
+            wide, rim = PLAN_NAME_TYPE.width(name), 3 * SUPERSAMPLING
             x = float(np.clip(points[:, 0].mean() - wide / 2, rim, self._ground.size[0] - wide - rim))
-            y = float(points[:, 1].max() + rim if below else points[:, 1].min() - NAMES.line - rim)
-            y = float(np.clip(y, 0, self._ground.size[1] - NAMES.line))
-            NAMES.draw(self._drawing, (x, y), name, DARK_INK, channels(PRINT.ground))
+            y = float(points[:, 1].max() + rim if below else points[:, 1].min() - PLAN_NAME_TYPE.line - rim)
+            y = float(np.clip(y, 0, self._ground.size[1] - PLAN_NAME_TYPE.line))
+            PLAN_NAME_TYPE.draw(self._drawing, (x, y), name, DARK_INK, channels(PRINT.ground))
 
     def finished(self) -> NDArray[np.uint8]:
         """The plan with a border, at the size in which it is shown."""
         width, height = self._ground.size
-        self._drawing.rectangle((0, 0, width - 1, height - 1), outline=RIM, width=FINE)
-        return np.asarray(self._image.resize((width // FINE, height // FINE), Image.Resampling.LANCZOS))
+        self._drawing.rectangle((0, 0, width - 1, height - 1), outline=PLAN_RIM_COLOUR, width=SUPERSAMPLING)
+        return np.asarray(
+            self._image.resize((width // SUPERSAMPLING, height // SUPERSAMPLING), Image.Resampling.LANCZOS)
+        )
 
     def _dot(self, at: tuple[float, float], radius: float, colour: Colour | str) -> None:
         x, y = at
@@ -213,4 +216,4 @@ class _Plan:
             mask = ImageChops.logical_xor(mask, ring_mask)
         self._image.paste(fill, mask=mask)
         for ring in points:
-            self._drawing.line([*ring, ring[0]], fill=edge, width=FINE, joint="curve")
+            self._drawing.line([*ring, ring[0]], fill=edge, width=SUPERSAMPLING, joint="curve")

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from silhouette.common.geometry import Floats
-from silhouette.drawing.captions import BOLD, EDGE, LINE, NAME, SMALL, THIN, Swatch
+from silhouette.drawing.captions import BOLD_LINE_PT, LINE_PT, NAME_PT, PAGE_EDGE_MM, SMALL_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.games.on_table import TableDrawing, table_figures
 from silhouette.drawing.marks import AreaStyle, area, draw_ticks, line, rectangle, shape, title
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet
@@ -31,9 +31,10 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
 PER_LINE, BARS_PER_LINE = 5, 10  # the most panels side by side, with pictures and without
-MOST_PANELS = 20  # the most models of which pictures are shown; where there are more, their shares alone
-WIDEST, LOW = 27.0, 5.0  # the greatest width of a panel, and the height of one without a picture, mm on paper
-GAP, TYPE = 2.2, 3.1  # the room between panels, and the height of a line of type, mm on paper
+MAX_PANELS = 20  # the most models of which pictures are shown; where there are more, their shares alone
+# The greatest width of a panel, and the height of one without a picture, mm on paper.
+MAX_PANEL_WIDTH_MM, PLAIN_PANEL_HEIGHT_MM = 27.0, 5.0
+PANEL_GAP_MM, TYPE_HEIGHT_MM = 2.2, 3.1  # the room between panels, and the height of a line of type, mm on paper
 INSET = 0.4  # the room for the frames of the outermost panels, mm on paper
 WINDOW, SHOWN = 420, 300  # pixels: the side of what is rendered, and of its middle, which is shown
 RING_GAP = 0.8  # the distance of a ring from the base that it marks, mm on paper
@@ -129,24 +130,24 @@ class _Panels:
         self, sheet: Sheet, scene: DataScene, verdict: DataVerdict, renderer: Renderer, rows: list[Row]
     ) -> None:
         self._sheet, self._scene, self._verdict, self._renderer, self._rows = sheet, scene, verdict, renderer, rows
-        room = sheet.width - 2 * EDGE - 2 * INSET
+        room = sheet.width - 2 * PAGE_EDGE_MM - 2 * INSET
         self._drawn = 0
-        self.pictured = sum(len(row.members) for row in rows) <= MOST_PANELS
+        self.pictured = sum(len(row.members) for row in rows) <= MAX_PANELS
         self._per_line = PER_LINE if self.pictured else BARS_PER_LINE
         columns = min(max(len(row.members) for row in rows), self._per_line)
-        self._wide = min(WIDEST, (room - GAP * (columns - 1)) / columns)
+        self._wide = min(MAX_PANEL_WIDTH_MM, (room - PANEL_GAP_MM * (columns - 1)) / columns)
         longest = sheet.words("share", share=sheet.words.share(8888, 10000))
-        self._says_obscured = width(printable(longest), SMALL) <= self._wide + GAP
-        self._high = self._wide if self.pictured else LOW
+        self._says_obscured = width(printable(longest), SMALL_PT) <= self._wide + PANEL_GAP_MM
+        self._high = self._wide if self.pictured else PLAIN_PANEL_HEIGHT_MM
         heights = [self._height(row) for row in rows]
-        high = sum(heights) - GAP
+        high = sum(heights) - PANEL_GAP_MM
         sheet.tallest = max(high + INSET, sheet.tallest)
         sheet.frame(-INSET, 0.0, room + INSET, high + INSET, ground=sheet.style.paper, line=False)
         self._tops = (high - np.cumsum([0.0, *heights[:-1]])).tolist()
 
     def _height(self, row: Row) -> float:
         lines = -(-len(row.members) // self._per_line)
-        return (TYPE + 0.8) * bool(row.name) + lines * (self._high + 2 * TYPE + GAP)
+        return (TYPE_HEIGHT_MM + 0.8) * bool(row.name) + lines * (self._high + 2 * TYPE_HEIGHT_MM + PANEL_GAP_MM)
 
     def placed(self) -> Iterator[tuple[Row, float]]:
         """The rows, each with the height of its upper edge."""
@@ -159,16 +160,18 @@ class _Panels:
             words = sheet.words.of(self._verdict.rules)
             some = sum(member.holds for member in row.members)
             line = words("row", name=row.name, some=some, count=len(row.members))
-            line = elided(line, sheet.width - 5.0, NAME, bold=True)
-            sheet.text(3.2, top - TYPE / 2, line, size=NAME, bold=True, ha="left")
+            line = elided(line, sheet.width - 5.0, NAME_PT, bold=True)
+            sheet.text(3.2, top - TYPE_HEIGHT_MM / 2, line, size=NAME_PT, bold=True, ha="left")
             counts = row.name in outer.counting
             edge, fill = _swatch(sheet, "", counts=counts).edge, sheet.style.purple if counts else None
             rectangle(sheet, 0.4, top - 2.4, 2.2, top - 0.6, edge=edge, fill=fill)
-            top -= TYPE + 0.8
+            top -= TYPE_HEIGHT_MM + 0.8
         for number, member in enumerate(row.members):
             down, across = divmod(number, self._per_line)
-            left = across * (self._wide + GAP)
-            kinds |= self._draw(member, left, top - down * (self._high + 2 * TYPE + GAP), led=bool(row.name))
+            left = across * (self._wide + PANEL_GAP_MM)
+            kinds |= self._draw(
+                member, left, top - down * (self._high + 2 * TYPE_HEIGHT_MM + PANEL_GAP_MM), led=bool(row.name)
+            )
         return kinds
 
     def _draw(self, member: Counted, left: float, top: float, *, led: bool) -> set[int]:
@@ -180,7 +183,7 @@ class _Panels:
         swatch = _swatch(sheet, "", counts=member.holds)
         self._drawn += 1
         mark = f"{'counts' if member.holds else 'does-not-count'}-{self._drawn}"
-        frame = AreaStyle(edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD, zorder=9.0, mark=mark)
+        frame = AreaStyle(edge=swatch.edge, dashes=str(swatch.dashes), width=BOLD_LINE_PT, zorder=9.0, mark=mark)
         rectangle(sheet, left, bottom, right, top, **frame)
         name, share = member.name, ", ".join(hidden_by(member.uses))
         if look is not None:
@@ -191,8 +194,8 @@ class _Panels:
             if not is_known or look.sight.target.name != member.name:
                 name = f"{look.sight.attacker.name} → {look.sight.target.name}"
         for text, down, bold in ((name, 0.5, True), (share, 1.5, False)):
-            line = elided(text, self._wide + GAP, SMALL, bold)
-            sheet.text((left + right) / 2, bottom - down * TYPE, line, size=SMALL, bold=bold, ha="center")
+            line = elided(text, self._wide + PANEL_GAP_MM, SMALL_PT, bold)
+            sheet.text((left + right) / 2, bottom - down * TYPE_HEIGHT_MM, line, size=SMALL_PT, bold=bold, ha="center")
         return kinds
 
     def _bar(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
@@ -232,16 +235,16 @@ def look_of(member: Counted, verdict: DataVerdict) -> Observation | None:
     return verdict.looks[min(uses, key=order)] if uses else None
 
 
-ROOM = 0.12  # the margin round all that matters, as a share of its size
-STRIP = 7.0  # mm on paper above and to the right of the drawing, for the numbers of the ticks
+PIECE_MARGIN_SHARE = 0.12  # the margin round all that matters, as a share of its size
+TICK_STRIP_MM = 7.0  # mm on paper above and to the right of the drawing, for the numbers of the ticks
 ROOMY = 3.0  # mm on paper: terrain that is less than twice as wide has its name beside it, and keeps other names off
 WITHIN = 0.98  # the share of its size within which names keep off a base
-VEIL = 0.75  # the opacity of the strip for the numbers
-PALE = 0.4  # the share of the colour of a piece that decides in that of one which only hides something
-MOST_LINES = 12  # lines of one primitive that are drawn: more of them hide what they cross
-RING = 5.0  # the diameter of the ring where pieces touch, in points
+VEIL_OPACITY = 0.75  # the opacity of the strip for the numbers
+PALE_SHARE = 0.4  # the share of the colour of a piece that decides in that of one which only hides something
+MAX_PRIMITIVE_LINES = 12  # lines of one primitive that are drawn: more of them hide what they cross
+RING_DIAMETER_PT = 5.0  # the diameter of the ring where pieces touch, in points
 
-LINES = {  # by whether a line is one of sight, and free
+LINE_PHRASES = {  # by whether a line is one of sight, and free
     (False, True): ("line is free", "-."),
     (False, False): ("line crosses", "--"),
     (True, True): ("sight line", "-"),
@@ -266,13 +269,13 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
     ends = [scene.piece(verdict.attacker), scene.piece(verdict.target)]
     looks = _looks(sheet, verdict)
     telling = [scene.piece(name) for name in looks]
-    counting, uses = first_tally(scene, verdict), _asked(verdict)
+    counting, uses = first_tally(scene, verdict), _decisive_uses(verdict)
     members = () if counting is None else counting[1].members
     counted = [scene.piece(member.name) for member in members]
     _frame(
         sheet,
         [*ends, *telling, *counted],
-        [use.measured.lines[:MOST_LINES] for use in uses if use.measured is not None],
+        [use.measured.lines[:MAX_PRIMITIVE_LINES] for use in uses if use.measured is not None],
     )
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, verdict, looks.get(piece.name))
@@ -280,7 +283,7 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
         look = _swatch(sheet, "", counts=member.holds)
         ring = np.array(shapely.Polygon(piece.base_outline).buffer(sheet.paper(RING_GAP)).exterior.coords)
         mark = f"counted-{piece.index + 1}"
-        area(sheet, ring, edge=look.edge, dashes=str(look.dashes), width=BOLD, zorder=5.1, mark=mark)
+        area(sheet, ring, edge=look.edge, dashes=str(look.dashes), width=BOLD_LINE_PT, zorder=5.1, mark=mark)
     for use in uses:
         _draw_lines(sheet, scene, use)
     others = [piece for piece in scene.pieces if piece not in ends and piece not in telling]
@@ -292,15 +295,15 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
     if counting is not None:
         sheet.legend(*counting_swatches(sheet, *counting, verdict.rules))
     left, bottom, right, top = sheet.bounds
-    across, upward = right - sheet.paper(STRIP), top - sheet.paper(STRIP / 2)
+    across, upward = right - sheet.paper(TICK_STRIP_MM), top - sheet.paper(TICK_STRIP_MM / 2)
     corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
-    area(sheet, corners, fill=sheet.style.ground, alpha=VEIL, width=0.0, zorder=25.0)
+    area(sheet, corners, fill=sheet.style.ground, alpha=VEIL_OPACITY, width=0.0, zorder=25.0)
     draw_ticks(sheet, sheet.bounds)
     sheet.reserve(across, bottom, right, top)
     _tell(sheet, verdict)
 
 
-class _Look(NamedTuple):
+class _PieceLook(NamedTuple):
     """How a piece is drawn that decides, or only hides something, and the phrase for it."""
 
     phrase: str
@@ -309,11 +312,11 @@ class _Look(NamedTuple):
     dashes: str
 
 
-def _looks(sheet: Sheet, verdict: DataVerdict) -> dict[str, _Look]:
+def _looks(sheet: Sheet, verdict: DataVerdict) -> dict[str, _PieceLook]:
     """The looks of the pieces that decide, and after them of those that only hide something, by their names."""
-    blocker, pale = sheet.style.blocker, tint(sheet.style.blocker, sheet.style.ground, PALE)
-    decides = dict.fromkeys(decisive(verdict), _Look("decides", blocker, LINE, "-"))
-    return decides | dict.fromkeys(hiding_only(verdict), _Look("hides", pale, THIN, "--"))
+    blocker, pale = sheet.style.blocker, tint(sheet.style.blocker, sheet.style.ground, PALE_SHARE)
+    decides = dict.fromkeys(decisive(verdict), _PieceLook("decides", blocker, LINE_PT, "-"))
+    return decides | dict.fromkeys(hiding_only(verdict), _PieceLook("hides", pale, THIN_LINE_PT, "--"))
 
 
 def _tell(sheet: Sheet, verdict: DataVerdict) -> None:
@@ -334,18 +337,18 @@ def decisive(verdict: DataVerdict) -> tuple[str, ...]:
 
 def hiding_only(verdict: DataVerdict) -> tuple[str, ...]:
     """The pieces that hide something and that the reason does not name: without them the clauses might hold as well."""
-    hidden = hidden_by(_asked(verdict))
+    hidden = hidden_by(_decisive_uses(verdict))
     ends, deciding = (verdict.attacker, verdict.target), decisive(verdict)
     every = dict.fromkeys((*hidden, *(blocker.name for blocker in verdict.blockers if blocker.obscures)))
     return tuple(name for name in every if name not in (*ends, *deciding))
 
 
-def _asked(verdict: DataVerdict) -> list[Use]:
+def _decisive_uses(verdict: DataVerdict) -> list[Use]:
     """What was asked for the clauses that decided, each once: what they rest on, and all that they counted."""
     deciding = [clause for clause in verdict.clauses if clause.decides]
     uses = [use for clause in deciding for use in clause.uses if use.unit != "clause"]
     return list(
-        dict.fromkeys([*uses, *(use for one in deciding for tally in one.tallies for use in tally.every_use())])
+        dict.fromkeys([*uses, *(use for clause in deciding for tally in clause.tallies for use in tally.every_use())])
     )
 
 
@@ -354,18 +357,22 @@ def _frame(sheet: Sheet, pieces: list[Piece], lines: list[Floats]) -> None:
     points += [ends.reshape(-1, 3)[:, :2] for ends in lines]
     every = np.concatenate(points)
     low, high = every.min(axis=0), every.max(axis=0)
-    room = ROOM * float((high - low).max())
-    paper = float((high - low).max()) / COLUMN * STRIP
+    room = PIECE_MARGIN_SHARE * float((high - low).max())
+    paper = float((high - low).max()) / COLUMN * TICK_STRIP_MM
     left, bottom = (low - room).tolist()
     right, top = (high + room + paper).tolist()
     sheet.frame(left, bottom, right, top)
 
 
-def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _Look | None = None) -> None:
+def _draw_piece(sheet: Sheet, piece: Piece, verdict: DataVerdict, look: _PieceLook | None = None) -> None:
     """Draws terrain as its outline, a model as its base, body and facing, with the look of one that decides."""
     style = sheet.style
     if piece.kind == "terrain":
-        edge, look = (style.blocker_edge, look) if look else (style.terrain_edge, _Look("", style.terrain, THIN, "-"))
+        edge, look = (
+            (style.blocker_edge, look)
+            if look
+            else (style.terrain_edge, _PieceLook("", style.terrain, THIN_LINE_PT, "-"))
+        )
         zorder = 4.0 if look.phrase else 3.0
         shape(sheet, outline_of(piece), look.fill, edge, zorder, linewidth=look.width, linestyle=look.dashes)
         return
@@ -386,18 +393,25 @@ def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
     if use.name == "line" and use.holds is False and not len(use.measured.lines):
         start, end = (scene.piece(name).base_centre.tolist() for name in use.of)
         _draw_line(sheet, scene, use, start, end, mark="no-line", phrase="no line")
-    for number, ((x, y, _), (to_x, to_y, _)) in enumerate(use.measured.lines[:MOST_LINES].tolist()):
+    for number, ((x, y, _), (to_x, to_y, _)) in enumerate(use.measured.lines[:MAX_PRIMITIVE_LINES].tolist()):
         mark = f"{use.name}-{number + 1}"
         if use.name == "contact":
             paper, red = sheet.style.paper, sheet.style.red
-            look: dict[str, Any] = {"color": paper, "mec": red, "mew": BOLD, "ms": RING, "zorder": 7.0, "gid": mark}
+            look: dict[str, Any] = {
+                "color": paper,
+                "mec": red,
+                "mew": BOLD_LINE_PT,
+                "ms": RING_DIAMETER_PT,
+                "zorder": 7.0,
+                "gid": mark,
+            }
             sheet.axes.plot((x + to_x) / 2, (y + to_y) / 2, "o", **look)
             sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
         elif use.name == "distance":
             colour, length = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
-            line(sheet, (x, y), (to_x, to_y), colour, width=BOLD, dashes=":", mark=mark)
+            line(sheet, (x, y), (to_x, to_y), colour, width=BOLD_LINE_PT, dashes=":", mark=mark)
             sheet.avoid_line((x, y), (to_x, to_y))
-            sheet.label(length, ((x + to_x) / 2, (y + to_y) / 2), size=SMALL, inside=True)
+            sheet.label(length, ((x + to_x) / 2, (y + to_y) / 2), size=SMALL_PT, inside=True)
             words = sheet.words.of(scene.rules)("nearest points", length=length)
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=":"))
         else:
@@ -407,12 +421,14 @@ def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
 def _draw_line(
     sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str, phrase: str | None = None
 ) -> None:
-    """Draws a line of sight, or one from base to base; with a phrase for the legend where it is none of `LINES`."""
+    """Draws a line of sight, or one from base to base; with a phrase for the legend where it is none of
+    `LINE_PHRASES`.
+    """
     is_sight = use.name != "crossed"
     free = use.holds is not False if is_sight else not use.holds
-    own_phrase, dashes = LINES[is_sight, free]
+    own_phrase, dashes = LINE_PHRASES[is_sight, free]
     colour = sheet.style.seen_edge if free else sheet.style.obscured_edge
-    line(sheet, start, end, colour, width=LINE, dashes=dashes, mark=mark)
+    line(sheet, start, end, colour, width=LINE_PT, dashes=dashes, mark=mark)
     sheet.avoid_line(start, end)
     sheet.legend(Swatch(sheet.words.of(scene.rules)(phrase or own_phrase), edge=colour, line=True, dashes=dashes))
 
@@ -439,7 +455,7 @@ class DataDrawing(TableDrawing[DataScene]):
         if verdict.observation is None:
             return [plan, *models]
         eye, plain, side = (_counting(figure, verdict) for figure in table_figures(scene, verdict, renderer))
-        in_plan = any(use.name not in FROM_THE_EYE for use in _asked(verdict))
+        in_plan = any(use.name not in FROM_THE_EYE for use in _decisive_uses(verdict))
         return [plan, *models, eye, side] if in_plan else [eye, *models, plain, side]
 
 

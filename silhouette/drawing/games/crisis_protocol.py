@@ -14,12 +14,21 @@ import numpy as np
 import shapely
 
 from silhouette.common.geometry import INCH, Floats, Pose
-from silhouette.drawing.captions import BOLD, EDGE, HAIRLINE, LINE, NAME, SMALL, THIN, Swatch
+from silhouette.drawing.captions import (
+    BOLD_LINE_PT,
+    HAIRLINE_PT,
+    LINE_PT,
+    NAME_PT,
+    PAGE_EDGE_MM,
+    SMALL_PT,
+    THIN_LINE_PT,
+    Swatch,
+)
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.shapes import Shape, pawn, prism
-from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.in_3d.shapes import DisplayShape, pawn, prism
+from silhouette.drawing.in_3d.stage import Stage, StageCheck, StageItem, StageLine
 from silhouette.drawing.marks import AreaStyle, area, arrow, cross, disc, draw_table_top, draw_ticks, line, short, title
-from silhouette.drawing.sheet import COLUMN, NAMED, TWO_COLUMNS, Figure, Sheet
+from silhouette.drawing.sheet import COLUMN, MAX_NAME_WIDTH_SHARE, TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import why
@@ -30,15 +39,15 @@ from silhouette.rules.crisis_protocol.judge import CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.scene import METRIC, Character, Feature, PlanScene, millimetres
 from silhouette.scenes.scene import Check
 
-BLOCKS, COVERS = "////", "...."  # hatches of terrain that blocks, and of terrain that gives cover
+BLOCKING_HATCH, COVER_HATCH = "////", "...."  # hatches of terrain that blocks, and of terrain that gives cover
 FRAME_MARGIN = 0.22  # round attacker and target, for terrain without a part in the verdict, a share of their distance
 TICKS = 4.5  # the room along the upper and the right edge for the numbers of the ticks, mm on paper
-DASHED, DOTTED = "--", ":"
+DASHED_LINE, DOTTED_LINE = "--", ":"
 
 
 def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: CrisisProtocolVerdict) -> None:
     """Draws one Crisis Protocol check, which was judged, from above."""
-    plan = _Plan(sheet, scene, scene.character(check.attacker), scene.target(check.target), verdict)
+    plan = _PlanFigure(sheet, scene, scene.character(check.attacker), scene.target(check.target), verdict)
     sheet.frame(*plan.frame())
     plan.draw_terrain()
     plan.draw_between()
@@ -54,7 +63,7 @@ def draw_bases_plan(sheet: Sheet, scene: PlanScene, check: Check, verdict: Crisi
 
 
 @dataclass
-class _Plan:
+class _PlanFigure:
     """One figure while it is drawn."""
 
     sheet: Sheet
@@ -70,7 +79,7 @@ class _Plan:
         """Left, bottom, right and top of both pieces, range 1 of the target, and the terrain near them that decided."""
         both = [_outline(self.attacker), _outline(self.target)]
         if isinstance(self.target, Character):
-            both.append(_round(self.target.base.centre, self.target.base.radius + self.scene.ranges.one))
+            both.append(_round(self.target.base.centre, self.target.base.radius + self.scene.ranges.first))
         if self.verdict.sight_line is not None:
             both.append(np.array(self.verdict.sight_line))
         points = np.concatenate(both)
@@ -87,7 +96,7 @@ class _Plan:
         name_room = 0.15 * (right - left)  # so that names have room above those whom they name
         across = [_middle(piece)[0] for piece in (self.attacker, self.target)]
         left, right = min(left - edge, min(across) - name_room), max(right + edge, max(across) + name_room)
-        strip = TICKS * (right - left) / (COLUMN - 2 * EDGE)
+        strip = TICKS * (right - left) / (COLUMN - 2 * PAGE_EDGE_MM)
         return left, bottom - edge, right + strip, top + edge + strip
 
     def draw_terrain(self) -> None:
@@ -102,17 +111,17 @@ class _Plan:
             if feature.name in (*self.verdict.in_the_way, *self.verdict.cover_from):
                 self._draw_obstacle(feature, mark)
             elif feature is self.target:
-                area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD, mark=mark)
+                area(sheet, corners, fill=style.seen, edge=style.seen_edge, width=BOLD_LINE_PT, mark=mark)
                 sheet.legend(Swatch(self.words("looked at"), fill=style.seen, edge=style.seen_edge))
             else:
-                area(sheet, corners, fill=style.terrain, edge=style.terrain_edge, width=LINE, mark=mark)
+                area(sheet, corners, fill=style.terrain, edge=style.terrain_edge, width=LINE_PT, mark=mark)
                 left_over = True
         if left_over:
             sheet.legend(Swatch(self.words("other terrain"), fill=style.terrain, edge=style.terrain_edge))
         for number, piece in enumerate(self.scene.objects):
             chosen = piece is self.target
             fill, edge = (style.seen, style.seen_edge) if chosen else (style.model, style.model_edge)
-            area(sheet, piece.outline.corners, fill=fill, edge=edge, width=LINE, zorder=3.0, mark=f"object-{number}")
+            area(sheet, piece.outline.corners, fill=fill, edge=edge, width=LINE_PT, zorder=3.0, mark=f"object-{number}")
             self._name(piece, bold=chosen)
 
     def _draw_obstacle(self, feature: Feature, mark: str) -> None:
@@ -120,10 +129,10 @@ class _Plan:
         blocks, covers = feature.name in self.verdict.in_the_way, feature.name in self.verdict.cover_from
         fill = style.blocker if blocks else style.terrain
         edge = style.green if covers else style.blocker_edge
-        hatch = BLOCKS * blocks + COVERS * covers
+        hatch = BLOCKING_HATCH * blocks + COVER_HATCH * covers
         part = "both" if blocks and covers else "blocker" if blocks else "cover"
         phrase = {"both": "blocks and covers", "blocker": "larger", "cover": "gives cover"}[part]
-        look = AreaStyle(fill=fill, edge=edge, hatch=hatch, width=1.8 if covers else LINE, mark=f"{mark}-{part}")
+        look = AreaStyle(fill=fill, edge=edge, hatch=hatch, width=1.8 if covers else LINE_PT, mark=f"{mark}-{part}")
         area(self.sheet, feature.outline.corners, **look)
         self.sheet.legend(Swatch(self.words(phrase), fill=fill, edge=edge, hatch=hatch))
 
@@ -136,7 +145,11 @@ class _Plan:
         }
         for number, character in enumerate(self.scene.characters):
             fill, edge = looks.get(character.name, (style.model, style.model_edge))
-            look: dict[str, Any] = {"fill": fill, "edge": edge, "width": BOLD if character.name in looks else THIN}
+            look: dict[str, Any] = {
+                "fill": fill,
+                "edge": edge,
+                "width": BOLD_LINE_PT if character.name in looks else THIN_LINE_PT,
+            }
             disc(sheet, character.base.centre, character.base.radius, zorder=6.0, mark=f"base-{number}", **look)
             self._name(character, bold=character.name in looks)
 
@@ -147,7 +160,7 @@ class _Plan:
         if len(corners):
             area(self.sheet, corners, fill=style.blue, alpha=0.1, zorder=4.0, mark="between")
             for start, end in (corners[:2], corners[2:]):
-                line(self.sheet, start, end, style.blue, width=HAIRLINE, zorder=4.0)
+                line(self.sheet, start, end, style.blue, width=HAIRLINE_PT, zorder=4.0)
                 self.sheet.avoid_line(start, end)
             self.sheet.legend(Swatch(self.words("between"), fill=tint(style.blue, style.ground, 0.1), edge=style.blue))
 
@@ -159,21 +172,28 @@ class _Plan:
         away = np.array(self.target.base.centre) - np.array(self.attacker.base.centre)
         ahead = float(np.arctan2(away[1], away[0]))
         for key, piece, reach, colour, dashes, turns in (
-            ("range 1", self.target, ranges.one, style.green, DOTTED, ahead + np.array([0.9, -0.9, 2.2, -2.2])),
-            ("range 2", self.attacker, ranges.two, style.purple, DASHED, ahead + np.array([-0.75, 0.75, -0.45, 0.45])),
+            ("range 1", self.target, ranges.first, style.green, DOTTED_LINE, ahead + np.array([0.9, -0.9, 2.2, -2.2])),
+            (
+                "range 2",
+                self.attacker,
+                ranges.second,
+                style.purple,
+                DASHED_LINE,
+                ahead + np.array([-0.75, 0.75, -0.45, 0.45]),
+            ),
         ):
             rim = piece.base.radius + reach
-            look: dict[str, Any] = {"edge": colour, "width": LINE, "dashes": dashes, "mark": key.replace(" ", "-")}
+            look: dict[str, Any] = {"edge": colour, "width": LINE_PT, "dashes": dashes, "mark": key.replace(" ", "-")}
             disc(sheet, piece.base.centre, rim, zorder=5.0, **look)
             sheet.avoid(_round(piece.base.centre, rim)[::2])
             steps = np.column_stack([np.cos(turns), np.sin(turns)])
             visible_steps = [step for step in steps if self._holds(np.array(piece.base.centre) + 1.02 * rim * step)]
             for step in visible_steps[:1]:
                 start, end = np.array(piece.base.centre) + np.outer([piece.base.radius, rim], step)
-                arrow(sheet, start, end, colour, width=THIN, heads="<|-|>")
+                arrow(sheet, start, end, colour, width=THIN_LINE_PT, heads="<|-|>")
                 sheet.avoid_line(start, (3.0 * start + 2.0 * end) / 5.0)
                 sheet.avoid_line((2.0 * start + 3.0 * end) / 5.0, end)
-                sheet.label(self.words(f"{key} here"), tuple((start + end) / 2), size=SMALL, inside=True)
+                sheet.label(self.words(f"{key} here"), tuple((start + end) / 2), size=SMALL_PT, inside=True)
             words = self.words(key, name=short(sheet, piece.name), length=self._length(reach))
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=dashes))
 
@@ -189,28 +209,28 @@ class _Plan:
         widest = max(float(((_outline(piece) - start) @ sideways).max()) for piece in (self.attacker, self.target))
         shift = sideways * (widest + sheet.paper(2.6))
         for point in (start, end):
-            line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIRLINE)
-        arrow(sheet, start + shift, end + shift, style.soft_ink, width=THIN, heads="<|-|>", mark="distance")
+            line(sheet, point, point + shift * 1.04, style.soft_ink, width=HAIRLINE_PT)
+        arrow(sheet, start + shift, end + shift, style.soft_ink, width=THIN_LINE_PT, heads="<|-|>", mark="distance")
         sheet.avoid_line(start + shift, end + shift)
-        sheet.label(self._length(self.verdict.distance), tuple((start + end) / 2 + shift), size=SMALL, inside=True)
+        sheet.label(self._length(self.verdict.distance), tuple((start + end) / 2 + shift), size=SMALL_PT, inside=True)
 
     def draw_line(self) -> None:
         """The verdict's free line; where there is none, the line between the middles and where it ends."""
         sheet, style, ends = self.sheet, self.sheet.style, self.verdict.sight_line
         if ends is not None:
             line(sheet, *ends, style.paper, width=2.6, zorder=11.0)
-            line(sheet, *ends, style.blue, width=BOLD, zorder=11.0, mark="sight-line")
+            line(sheet, *ends, style.blue, width=BOLD_LINE_PT, zorder=11.0, mark="sight-line")
             for end in ends:
                 disc(sheet, end, sheet.paper(0.55), fill=style.blue, zorder=12.0)
             sheet.avoid_line(*ends)
             sheet.legend(Swatch(self.words("a free line"), edge=style.blue, line=True))
             return
         first, last = _middle(self.attacker), _middle(self.target)
-        line(sheet, first, last, style.red, width=BOLD, dashes=DASHED, zorder=11.0, mark="blocked-line")
+        line(sheet, first, last, style.red, width=BOLD_LINE_PT, dashes=DASHED_LINE, zorder=11.0, mark="blocked-line")
         sheet.avoid_line(first, last)
         for at in self._stops(first, last):
             cross(sheet, at, style.red)
-        sheet.legend(Swatch(self.words("no free line"), edge=style.red, line=True, dashes=DASHED))
+        sheet.legend(Swatch(self.words("no free line"), edge=style.red, line=True, dashes=DASHED_LINE))
 
     def _stops(self, start: Floats, end: Floats) -> list[Floats]:
         """The point where the line meets the blockers of the verdict: the middle of the stretch inside the first."""
@@ -248,7 +268,7 @@ class _Plan:
                 name, bold = self._sized(feature), feature is self.target
                 # A name wider than its piece would stand on the edges of it: it stands next to the piece instead.
                 low_x, low_y, high_x, high_y = visible.bounds
-                fits = self.sheet.paper(width(printable(name), NAME, bold) + 1.0) < self._span(widest, at)
+                fits = self.sheet.paper(width(printable(name), NAME_PT, bold) + 1.0) < self._span(widest, at)
                 middle = at if fits else ((low_x + high_x) / 2, (low_y + high_y) / 2)
                 clear = (0.0, 0.0) if fits else ((high_x - low_x) / 2, (high_y - low_y) / 2)
                 self.sheet.label(name, middle, clear=clear, inside=fits, bold=bold)
@@ -279,7 +299,11 @@ class _Plan:
     def _sized(self, piece: Character | Feature) -> str:
         counted = self.verdict.target_size
         raised = piece is self.target and counted != piece.size
-        name = elided(piece.name, NAMED * self.sheet.width / 2, NAME, bold=True) if raised else piece.name
+        name = (
+            elided(piece.name, MAX_NAME_WIDTH_SHARE * self.sheet.width / 2, NAME_PT, bold=True)
+            if raised
+            else piece.name
+        )
         return self.words("raised" if raised else "sized", name=name, size=piece.size, counted=counted)
 
     def _length(self, length: float) -> str:
@@ -318,7 +342,7 @@ def _round(centre: tuple[float, float], radius: float) -> Floats:
 
 
 CROSS = np.array([(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0)])  # the ends of a circle of radius 1 along x and y
-ROOM = 0.06  # the room round the pieces, as a share of their extent
+PIECES_MARGIN_SHARE = 0.06  # the room round the pieces, as a share of their extent
 
 
 def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) -> None:
@@ -330,7 +354,7 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
     points += [feature.outline.corners for feature in (*scene.terrain, *scene.objects)]
     every = np.concatenate([*points, np.zeros((0 if points else 1, 2))])  # without pieces, round the origin
     low, high = every.min(axis=0), every.max(axis=0)
-    room = max(ROOM * float((high - low).max()), 1e-9)
+    room = max(PIECES_MARGIN_SHARE * float((high - low).max()), 1e-9)
     (left, bottom), (right, top) = (low - room).tolist(), (high + room).tolist()
     box, style, words = (left, bottom, right, top), sheet.style, sheet.words.of(scene.rules)
     mm = millimetres(scene.units)
@@ -344,14 +368,14 @@ def draw_table_plan(sheet: Sheet, scene: PlanScene, *, as_ground: bool = False) 
         ("object", scene.objects, style.blocker, style.blocker_edge, 3.0),
     ):
         for number, feature in enumerate(features):
-            look = AreaStyle(fill=fill, edge=edge, width=LINE, zorder=zorder, mark=f"{kind}-{number}")
+            look = AreaStyle(fill=fill, edge=edge, width=LINE_PT, zorder=zorder, mark=f"{kind}-{number}")
             area(sheet, feature.outline.corners, **look)
             if as_ground:
-                area(sheet, feature.outline.corners, edge=style.ink, width=THIN, zorder=4.5)
+                area(sheet, feature.outline.corners, edge=style.ink, width=THIN_LINE_PT, zorder=4.5)
     for number, character in enumerate(scene.characters):
         centre, radius = character.base.centre, character.base.radius
         fill, edge = (style.model, style.ink) if as_ground else (style.seen, style.seen_edge)
-        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN, zorder=6.0, mark=f"base-{number}")
+        disc(sheet, centre, radius, fill=fill, edge=edge, width=THIN_LINE_PT, zorder=6.0, mark=f"base-{number}")
         name = words("sized", name=character.name, size=character.size)
         sheet.label(name, (float(centre[0]), float(centre[1])), clear=(radius, radius), bold=True)
     for feature in (*scene.terrain, *scene.objects):
@@ -370,12 +394,12 @@ REMARK = (
 def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]], cache: Cache) -> Stage:
     """The stage of a Crisis Protocol scene, with checks in the order of the page."""
     bases = [character.base.radius * 2.0 for character in scene.characters]
-    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.one
+    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.first
     tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
-    shapes, items = list[Shape](), list[Item]()
+    shapes, items = list[DisplayShape](), list[StageItem]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
         for feature in features:
-            items.append(Item(feature.name, kind, len(shapes), Pose.standing()))
+            items.append(StageItem(feature.name, kind, len(shapes), Pose.standing()))
             shapes.append(prism(feature.outline.corners, 0.0, tops[feature.name]))
     pawns: dict[tuple[float, int], int] = {}
     for character in scene.characters:
@@ -384,26 +408,28 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
             pawns[key] = len(shapes)
             shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
         ground = tops.get(character.on or "", 0.0)
-        items.append(Item(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground))))
+        items.append(
+            StageItem(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground)))
+        )
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
 
-    def sight(place: int, check: Check, verdict: CrisisProtocolVerdict) -> Sight:
+    def sight(place: int, check: Check, verdict: CrisisProtocolVerdict) -> StageCheck:
         """The lines and colours that a check shows in 3D; ``place`` is its place on the page."""
         attacker, target, free = check.attacker, check.target, bool(verdict.line_of_sight)
         ways = tuple(number[name] for name in verdict.in_the_way or verdict.cover_from)
         if attacker == target:
-            return Sight(place, number[attacker], number[target], ways, free=free)
+            return StageCheck(place, number[attacker], number[target], ways, free=free)
         ends = verdict.sight_line or [heads[attacker][:2], heads[target][:2]]
-        line = Line("free" if free else "blocked", [(*end, 0.25 * step) for end in ends])
-        return Sight(place, number[attacker], number[target], ways, eye=heads[attacker], free=free, lines=(line,))
+        line = StageLine("free" if free else "blocked", [(*end, 0.25 * step) for end in ends])
+        return StageCheck(place, number[attacker], number[target], ways, eye=heads[attacker], free=free, lines=(line,))
 
     sights = tuple(sight(place, *pair) for place, pair in enumerate(judged))
-    unit = INCH if scene.units == "mm" else scene.ranges.one / 5.0
+    unit = INCH if scene.units == "mm" else scene.ranges.first / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
 
 
-def _head(shape: Shape, item: Item) -> Floats:
+def _head(shape: DisplayShape, item: StageItem) -> Floats:
     low, high = shape.vertices.min(axis=0), shape.vertices.max(axis=0)
     middle = (low + high) / 2.0
     head: Floats = item.pose.place(np.array([[middle[0], middle[1], low[2] + 0.9 * (high[2] - low[2])]]))[0]

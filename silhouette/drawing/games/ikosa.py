@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from silhouette.common.geometry import Floats, Pose
-from silhouette.drawing.captions import BOLD, HAIRLINE, LINE, SMALL, THIN, Swatch
+from silhouette.drawing.captions import BOLD_LINE_PT, HAIRLINE_PT, LINE_PT, SMALL_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.shapes import Shape, box, together
-from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
+from silhouette.drawing.in_3d.shapes import DisplayShape, box, together
+from silhouette.drawing.in_3d.stage import LineKind, Stage, StageCheck, StageItem, StageLine
 from silhouette.drawing.marks import area, arrow, disc, line, short, title
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import tint
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.ikosa.cell_lines import Cell, Face, Point, Solids
+from silhouette.rules.ikosa.cell_lines import Cell, CellSide, Point, Solids
 from silhouette.rules.ikosa.judge import IkosaVerdict
 from silhouette.rules.ikosa.scene import CellScene, Creature
 from silhouette.scenes.scene import Check
@@ -30,12 +30,13 @@ HEIGHTS = (24, 32)
 """The directions of view, in degrees. None is a true isometric, in which opposite corners of a cube fall together."""
 
 CORNER_SPACING = 0.16  # the distance in the picture at which corners are far enough apart, in sides of a cell
-AROUND, FURTHER = 1.5, 4.0  # sides of a cell round creatures and lines: for terrain, and for that in the way
-TINY = 1e-9  # a length, in sides of a cell, below which two places count as one
+# Sides of a cell round creatures and lines: for terrain, and for that in the way.
+TERRAIN_REACH_CELLS, BLOCKER_REACH_CELLS = 1.5, 4.0
+SAME_PLACE_CELLS = 1e-9  # a length, in sides of a cell, below which two places count as one
 
 
 @dataclass(frozen=True, eq=False)
-class Solid:
+class TerrainBox:
     """A box of terrain, by its least and greatest corner (3,), and whether some line of the verdict passes through."""
 
     low: Floats
@@ -43,7 +44,7 @@ class Solid:
     in_the_way: bool = False
 
     @classmethod
-    def of_cell(cls, cell: Cell) -> Solid:
+    def of_cell(cls, cell: Cell) -> TerrainBox:
         """The cube that a cell is."""
         low = np.array(cell, dtype=np.float64)
         return cls(low, low + 1.0)
@@ -59,7 +60,7 @@ class Solid:
 class SeenFace(NamedTuple):
     """A face of a box as it is drawn."""
 
-    face: Face
+    face: CellSide
     corners: Floats  # (4, 3) in order round it
     turn: int  # 0 for faces that look up, 1 and 2 for those to the sides; each number has a shade
     depth: float  # the position of its middle towards the viewer, in sides of a cell; the least is drawn first
@@ -94,17 +95,17 @@ class Viewpoint:
         return flat
 
 
-def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floats) -> list[Solid]:
+def solids_of(solids: Solids, in_the_way: Iterable[int], low: Floats, high: Floats) -> list[TerrainBox]:
     """The boxes of terrain round creatures and lines, cut to the space drawn; lines pass through those numbered."""
     lows, highs = solids.boxes[:, 0], solids.boxes[:, 1]
     blocking = np.isin(np.arange(len(lows)), list(in_the_way))
-    reach = np.where(blocking, FURTHER, AROUND)[:, None]
+    reach = np.where(blocking, BLOCKER_REACH_CELLS, TERRAIN_REACH_CELLS)[:, None]
     lows, highs = np.maximum(lows, low - reach), np.minimum(highs, high + reach)
     numbers = np.flatnonzero((lows < highs).all(axis=1))
-    return [Solid(lows[number], highs[number], bool(blocking[number])) for number in numbers]
+    return [TerrainBox(lows[number], highs[number], bool(blocking[number])) for number in numbers]
 
 
-def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenFace]:
+def faces_of(solid: TerrainBox, view: Viewpoint, *, both: bool = False) -> list[SeenFace]:
     """The three faces of a box that are turned towards the viewer; with ``both``, all six."""
     faces = []
     towards = view.towards
@@ -118,11 +119,11 @@ def faces_of(solid: Solid, view: Viewpoint, *, both: bool = False) -> list[SeenF
             corners[2:, along] = solid.high[along]
             turn = 0 if axis == 2 else 1 + int(abs(towards[axis]) > abs(towards[1 - axis]))
             depth = float(corners.mean(axis=0) @ towards)
-            faces.append(SeenFace(Face(axis, high), corners, turn, depth, front))
+            faces.append(SeenFace(CellSide(axis, high), corners, turn, depth, front))
     return faces
 
 
-def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Sequence[Solid]) -> Viewpoint:
+def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Sequence[TerrainBox]) -> Viewpoint:
     """The viewpoint that shows most: no creature, by the middles of its cells (n, 3), behind terrain, used corners (n,
     3) apart, the attacker on the left.
     """
@@ -134,7 +135,7 @@ def best_viewpoint(used: Floats, attacker: Floats, target: Floats, solids: Seque
         gaps = np.hypot(*(flat[:, None] - flat[None]).transpose(2, 0, 1)) + 9.0 * np.eye(len(flat))
         close = int((gaps < CORNER_SPACING).sum()) if len(flat) else 0
         way = view.flat(target).mean(axis=0) - view.flat(attacker).mean(axis=0)
-        across = float(way[0] / max(np.hypot(*way), TINY))
+        across = float(way[0] / max(np.hypot(*way), SAME_PLACE_CELLS))
         return round(3.0 * hidden + close + 4.0 * (1.0 - abs(across)) + 0.8 * (across < 0.0), 6)
 
     return min((Viewpoint(azimuth, height) for azimuth in AZIMUTHS for height in HEIGHTS), key=cost)
@@ -153,14 +154,14 @@ def _stretch(low: Floats, high: Floats, start: Floats, way: Floats) -> tuple[flo
     return float(enter), float(np.where(stays, np.inf, np.maximum(to_low, to_high)).min())
 
 
-def _lies_before(solid: Solid, at: Floats, towards: Floats) -> bool:
+def _lies_before(solid: TerrainBox, at: Floats, towards: Floats) -> bool:
     enter, leave = _stretch(solid.low, solid.high, at, towards)
-    return max(enter, 0.0) + TINY < leave
+    return max(enter, 0.0) + SAME_PLACE_CELLS < leave
 
 
-def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Floats | None:
+def inside_stretch(start: Floats, end: Floats, solids: Sequence[TerrainBox]) -> Floats | None:
     """The shares (2,) of a line between which it lies in some of the boxes; None where it passes them by."""
-    for shrunk in (TINY, -TINY):  # through the inside of one; else along a seam between two
+    for shrunk in (SAME_PLACE_CELLS, -SAME_PLACE_CELLS):  # through the inside of one; else along a seam between two
         ways = (_stretch(solid.low + shrunk, solid.high - shrunk, start, end - start) for solid in solids)
         stretches = [(max(enter, 0.0), min(leave, 1.0)) for enter, leave in ways]
         stretches = [(first, last) for first, last in stretches if first + 1e-6 < last]
@@ -169,9 +170,9 @@ def inside_stretch(start: Floats, end: Floats, solids: Sequence[Solid]) -> Float
     return None
 
 
-FEW = 12  # the number of lines of a kind up to which they are drawn strong
+MAX_STRONG_LINES = 12  # the number of lines of a kind up to which they are drawn strong
 BLOCKED = "--"
-LEFT_OUT = "////"
+LEFT_OUT_HATCH = "////"
 
 
 def draw_cell_view(sheet: Sheet, scene: CellScene, check: Check, verdict: IkosaVerdict) -> None:
@@ -207,7 +208,7 @@ class _CellView:
         self.view = best_viewpoint(used, _floats(attacker.cells) + 0.5, _floats(target.cells) + 0.5, self.solids)
         boxes = [
             *self.solids,
-            *(Solid.of_cell(cell) for creature in (attacker, target, *self.others) for cell in creature.cells),
+            *(TerrainBox.of_cell(cell) for creature in (attacker, target, *self.others) for cell in creature.cells),
         ]
         self.corners = self.view.flat(np.concatenate([used, *(creature.corners for creature in boxes)]))
         (left, bottom), (right, top) = self.corners.min(axis=0), self.corners.max(axis=0)
@@ -223,7 +224,7 @@ class _CellView:
             fill = style.blocker if solid.in_the_way else style.terrain
             edge = style.blocker_edge if solid.in_the_way else style.terrain_edge
             shade = tint(style.ink, fill, (0.02, 0.2, 0.1)[face.turn])
-            area(self.sheet, self.view.flat(face.corners), fill=shade, edge=edge, width=THIN, zorder=2.0)
+            area(self.sheet, self.view.flat(face.corners), fill=shade, edge=edge, width=THIN_LINE_PT, zorder=2.0)
             words = self.words("solid in the way" if solid.in_the_way else "solid")
             self.sheet.legend(Swatch(words, fill=fill, edge=edge))
 
@@ -239,20 +240,22 @@ class _CellView:
         cells = set(creature.cells)
         bold = mark != "creature"
         for cell in creature.cells:
-            for face in faces_of(Solid.of_cell(cell), self.view, both=True):
+            for face in faces_of(TerrainBox.of_cell(cell), self.view, both=True):
                 if face.face.beyond(cell) in cells:
                     continue
                 if face.front:
                     area(self.sheet, self.view.flat(face.corners), fill=fill, alpha=0.16, zorder=4.0)
-                self._draw_edges(cell, face, cells, edge, (1.0 if bold else THIN) if face.front else HAIRLINE)
-        flat = self.view.flat(np.concatenate([Solid.of_cell(cell).corners for cell in creature.cells]))
+                self._draw_edges(
+                    cell, face, cells, edge, (1.0 if bold else THIN_LINE_PT) if face.front else HAIRLINE_PT
+                )
+        flat = self.view.flat(np.concatenate([TerrainBox.of_cell(cell).corners for cell in creature.cells]))
         self.sheet.name(creature.name, flat, bold=bold)
         self.sheet.avoid(flat)
 
     def _draw_edges(self, cell: Cell, face: SeenFace, cells: set[Cell], colour: str, width: float) -> None:
         """The edges of a face of a creature: thin between two of its cells, dashed where they are at its back."""
         ring = self.view.flat(face.corners)
-        first, second = Face((face.face.axis + 1) % 3, False), Face((face.face.axis + 2) % 3, False)
+        first, second = CellSide((face.face.axis + 1) % 3, False), CellSide((face.face.axis + 2) % 3, False)
         sides = (second, first._replace(high=True), second._replace(high=True), first)
         for number, side in enumerate(sides):
             neighbour = side.beyond(cell)
@@ -260,7 +263,12 @@ class _CellView:
             if face.front or not flush:
                 look: dict[str, Any] = {"dashes": "-", "zorder": 4.0} if face.front else {"dashes": "--", "zorder": 3.0}
                 line(
-                    self.sheet, ring[number], ring[(number + 1) % 4], colour, width=HAIRLINE if flush else width, **look
+                    self.sheet,
+                    ring[number],
+                    ring[(number + 1) % 4],
+                    colour,
+                    width=HAIRLINE_PT if flush else width,
+                    **look,
                 )
 
     def draw_lines(self) -> None:
@@ -268,13 +276,13 @@ class _CellView:
         style, drawn = self.sheet.style, self.drawn
         sources, targets = (self.view.flat(_floats(points)) for points in (drawn.sources, drawn.targets))
         clear = drawn.count - drawn.blocked
-        strong = clear <= FEW
-        width, colour = (LINE, style.blue) if strong else (HAIRLINE, tint(style.blue, style.paper, 0.6))
+        strong = clear <= MAX_STRONG_LINES
+        width, colour = (LINE_PT, style.blue) if strong else (HAIRLINE_PT, tint(style.blue, style.paper, 0.6))
         for i, j in np.argwhere(~drawn.hindered):
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
             self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=colour, line=True))
-        width = BOLD if drawn.blocked <= FEW else THIN
+        width = BOLD_LINE_PT if drawn.blocked <= MAX_STRONG_LINES else THIN_LINE_PT
         for i, j in np.argwhere(drawn.hindered):
             look: dict[str, Any] = {"width": width, "dashes": BLOCKED, "zorder": 9.0}
             line(self.sheet, sources[i], targets[j], style.red, mark=f"blocked-{i}-{j}", **look)
@@ -298,7 +306,7 @@ class _CellView:
         small = sheet.paper(0.62)
         square = small * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
         for number, at in enumerate(self.view.flat(_floats(drawn.targets))):
-            look: dict[str, Any] = {"fill": style.seen, "edge": style.seen_edge, "width": LINE, "zorder": 14.0}
+            look: dict[str, Any] = {"fill": style.seen, "edge": style.seen_edge, "width": LINE_PT, "zorder": 14.0}
             area(sheet, at + 1.25 * square, mark=f"target-{number}", **look)
         for number, at in enumerate(self.view.flat(_floats(drawn.sources))):
             disc(sheet, (at[0], at[1]), small, fill=style.attacker_edge, zorder=15.0, mark=f"source-{number}")
@@ -314,10 +322,10 @@ class _CellView:
         sheet, style, face = self.sheet, self.sheet.style, self.attacker.gravity
         cell = self.drawn.source_cell or self.attacker.cells[0]
         if self.drawn.gravity_face_excluded:
-            faces = faces_of(Solid.of_cell(cell), self.view, both=True)
+            faces = faces_of(TerrainBox.of_cell(cell), self.view, both=True)
             [left_out] = [seen for seen in faces if seen.face == face]
-            look: dict[str, Any] = {"edge": style.purple, "hatch": LEFT_OUT}
-            area(sheet, self.view.flat(left_out.corners), width=LINE, zorder=7.0, mark="left-out", **look)
+            look: dict[str, Any] = {"edge": style.purple, "hatch": LEFT_OUT_HATCH}
+            area(sheet, self.view.flat(left_out.corners), width=LINE_PT, zorder=7.0, mark="left-out", **look)
             sheet.legend(Swatch(self.words("left out"), **look))
         down = np.zeros(3)
         down[face.axis] = 1.0 if face.high else -1.0
@@ -329,9 +337,9 @@ class _CellView:
         rooms = [float(np.hypot(*(self.corners - place).T).min()) for place in places + inward]
         middle = (places + inward)[int(np.argmax(np.round(rooms, 6)))]
         start, end = middle - sheet.paper(3.0) * step, middle + sheet.paper(3.0) * step
-        arrow(sheet, start, end, style.ink, width=LINE, zorder=20.0, mark="gravity")
+        arrow(sheet, start, end, style.ink, width=LINE_PT, zorder=20.0, mark="gravity")
         below = min(start[1], end[1]) - sheet.paper(2.0)
-        sheet.text(float(middle[0]), float(below), self.words("gravity"), size=SMALL, ha="center")
+        sheet.text(float(middle[0]), float(below), self.words("gravity"), size=SMALL_PT, ha="center")
         sheet.avoid(
             np.linspace(start, (middle[0], below), 12) + np.linspace(-1, 1, 5)[:, None, None] * (sheet.paper(4.0), 0.0)
         )
@@ -342,34 +350,34 @@ def _floats(points: Iterable[Point] | Iterable[Cell]) -> Floats:
 
 
 SHRUNK = 0.03  # the gap between a creature and the borders of its cells: its faces must not lie in those of its ground
-MOST_LINES = 64  # the most lines of one kind in one check; of more lines an even selection is drawn
+MAX_DRAWN_LINES = 64  # the most lines of one kind in one check; of more lines an even selection is drawn
 REMARK = "Creatures fill their cells; the lines are those from corner to corner by which cover is judged."
 
 
 def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]], cache: Cache) -> Stage:
     """The stage of an Ikosa scene, with checks in the order of the page."""
-    shapes, items = list[Shape](), list[Item]()
+    shapes, items = list[DisplayShape](), list[StageItem]()
     for box_number, (low, high) in enumerate(scene.solids.boxes, 1):
         boxes = box_number - len(scene.solid_cells)
         name = f"box {boxes}" if boxes > 0 else f"solid cell [{', '.join(f'{value:g}' for value in low)}]"
-        items.append(Item(name, "terrain", len(shapes), Pose.standing()))
+        items.append(StageItem(name, "terrain", len(shapes), Pose.standing()))
         shapes.append(box(low, high))
     solids = len(items)
     for creature in scene.creatures:
-        items.append(Item(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
+        items.append(StageItem(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
     numbers = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
     sights = tuple(_sight(scene, numbers, place, *ruling) for place, ruling in enumerate(judged))
     remarks = [REMARK]
     if any(len(sight.lines) < verdict.drawn.hindered.size for sight, (_, verdict) in zip(sights, judged, strict=True)):
-        remarks.append(f"Of many lines, {MOST_LINES} of a kind are drawn.")
+        remarks.append(f"Of many lines, {MAX_DRAWN_LINES} of a kind are drawn.")
     floor = min(float(shape.vertices[:, 2].min()) for shape in shapes) if shapes else 0.0
     return Stage(tuple(shapes), tuple(items), sights, tuple(remarks), floor=floor)
 
 
-def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, verdict: IkosaVerdict) -> Sight:
+def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, verdict: IkosaVerdict) -> StageCheck:
     cell = verdict.drawn.source_cell or scene.creature(check.attacker).cells[0]
-    return Sight(
+    return StageCheck(
         place,
         numbers[check.attacker],
         numbers[check.target],
@@ -380,7 +388,7 @@ def _sight(scene: CellScene, numbers: dict[str, int], place: int, check: Check, 
     )
 
 
-def _cell(creature: Creature, cell: Cell) -> Shape:
+def _cell(creature: Creature, cell: Cell) -> DisplayShape:
     """One cell of a creature, smaller by `SHRUNK` on the sides where no other of its cells lies."""
     low, high = np.array(cell, dtype=np.float64), np.array(cell, dtype=np.float64) + 1.0
     cells = set(creature.cells)
@@ -393,10 +401,10 @@ def _cell(creature: Creature, cell: Cell) -> Shape:
     return box(low, high)
 
 
-def _lines(verdict: IkosaVerdict, kind: LineKind) -> list[Line]:
+def _lines(verdict: IkosaVerdict, kind: LineKind) -> list[StageLine]:
     drawn = verdict.drawn
     ends = [(drawn.sources[i], drawn.targets[j]) for i, j in np.argwhere(drawn.hindered == (kind == "blocked"))]
-    return [Line(kind, pair) for pair in ends[:: -(-len(ends) // MOST_LINES) or 1]]
+    return [StageLine(kind, pair) for pair in ends[:: -(-len(ends) // MAX_DRAWN_LINES) or 1]]
 
 
 class IkosaDrawing(GameDrawing[CellScene]):

@@ -12,24 +12,24 @@ from silhouette.common.geometry import Flags
 from silhouette.common.text import sentence
 from silhouette.drawing.games.on_table import TableDrawing
 from silhouette.drawing.page import (
-    FINE,
     INK,
-    MARGIN,
+    PAGE_MARGIN_PX,
+    PAGE_WIDTH_PX,
     PAPER,
-    RULE,
+    RULE_COLOUR,
     SKY_BLUE,
     SOFT_INK,
+    SUPERSAMPLING,
     VERMILLION,
-    WIDTH,
     Drawing,
-    Face,
+    TypeFace,
     check_png_path,
     joined,
     save_png,
     write_lines,
 )
 from silhouette.drawing.styles import Colour
-from silhouette.drawing.table.eye_image import FIRST_PIECE, EyeImage, image_of
+from silhouette.drawing.table.eye_image import FIRST_PIECE_ID, EyeImage, image_of
 from silhouette.drawing.table.eye_view import coloured
 from silhouette.drawing.words.words import Words, share_of_blocker, told_in_figures
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
@@ -39,16 +39,17 @@ from silhouette.rules.necromunda.scene import NecromundaScene
 
 # ---- names and caption
 
-WORDS = Words()
-NAMES = Face(17, "Bold")
-TITLE = (Face(33, "Bold"), Face(28, "Bold"), Face(23, "Bold"))
-SHARES = Face(22, "Bold")
-REASON = Face(18)
-NOTE = Face(15)
-LEGEND = Face(16)
-SMALL = Face(13)
-CELL = 8 * FINE  # pixels across a cell of the grid on which room for a name is sought
-NAMED = 4  # the most blockers that are named, in the picture and in the caption: those with the largest shares
+PAGE_WORDS = Words()
+PAGE_NAME_TYPE = TypeFace(17, "Bold")
+PAGE_TITLE_TYPES = (TypeFace(33, "Bold"), TypeFace(28, "Bold"), TypeFace(23, "Bold"))
+PAGE_SHARE_TYPE = TypeFace(22, "Bold")
+PAGE_REASON_TYPE = TypeFace(18)
+PAGE_NOTE_TYPE = TypeFace(15)
+PAGE_LEGEND_TYPE = TypeFace(16)
+PAGE_SMALL_TYPE = TypeFace(13)
+NAME_CELL_PX = 8 * SUPERSAMPLING  # pixels across a cell of the grid on which room for a name is sought
+# The most blockers that are named, in the picture and in the caption: those with the largest shares.
+MAX_NAMED_BLOCKERS = 4
 
 
 def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict) -> None:
@@ -57,27 +58,27 @@ def label(picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict
     taken = image.kinds > 0
     if taken.any():
         rows, columns = np.nonzero(taken)
-        name = NAMES.elided(NAMES.printable(verdict.target), 0.3 * picture.width)
-        width, rim = NAMES.width(name), 8 * FINE
+        name = PAGE_NAME_TYPE.elided(PAGE_NAME_TYPE.printable(verdict.target), 0.3 * picture.width)
+        width, rim = PAGE_NAME_TYPE.width(name), 8 * SUPERSAMPLING
         x = min(max((columns.min() + columns.max() - width) / 2, rim), picture.width - width - rim)
-        taken = _write_name(drawing, (x, max(rows.min() - NAMES.line - 6 * FINE, rim)), name, taken)
-    numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE)}
-    blockers = [blocker.name for blocker in verdict.blockers if blocker.share][:NAMED]
+        taken = _write_name(drawing, (x, max(rows.min() - PAGE_NAME_TYPE.line - 6 * SUPERSAMPLING, rim)), name, taken)
+    numbers = {piece.name: number for number, piece in enumerate(scene.pieces, FIRST_PIECE_ID)}
+    blockers = [blocker.name for blocker in verdict.blockers if blocker.share][:MAX_NAMED_BLOCKERS]
     areas = [(name, image.front.ids == numbers[name]) for name in blockers]
     areas += [(name, image.disregarded.ids == number) for name, number in numbers.items()]
     for name, area in areas:
-        name = NAMES.elided(NAMES.printable(name), 0.3 * picture.width)
-        at = _free_corner(area, taken, NAMES.width(name), NAMES.line) if area.any() else None
+        name = PAGE_NAME_TYPE.elided(PAGE_NAME_TYPE.printable(name), 0.3 * picture.width)
+        at = _free_corner(area, taken, PAGE_NAME_TYPE.width(name), PAGE_NAME_TYPE.line) if area.any() else None
         if at is not None:
             taken = _write_name(drawing, at, name, taken)
 
 
 def _write_name(drawing: Drawing, at: tuple[float, float], name: str, taken: Flags) -> Flags:
     """Writes a name with its upper left corner at x and y, in pixels; returns ``taken`` with the pixels of the name."""
-    NAMES.draw(drawing, at, name, halo=PAPER)
+    PAGE_NAME_TYPE.draw(drawing, at, name, halo=PAPER)
     left, top = int(at[0]), int(at[1])
     taken = taken.copy()
-    taken[top : top + NAMES.line, left : left + int(NAMES.width(name))] = True
+    taken[top : top + PAGE_NAME_TYPE.line, left : left + int(PAGE_NAME_TYPE.width(name))] = True
     return taken
 
 
@@ -85,11 +86,11 @@ def _free_corner(area: Flags, taken: Flags, width: float, height: float) -> tupl
     """The upper left corner, x and y in pixels, of a free rectangle of a size in an area (height, width), as near to
     the middle of what the target or a name has taken as can be; None where there is none.
     """
-    tall, wide = int(-(-height // CELL)), int(-(-width // CELL)) + 1
-    offset = CELL // 2
-    close = np.pad(taken[offset::CELL, offset::CELL], 1)
+    tall, wide = int(-(-height // NAME_CELL_PX)), int(-(-width // NAME_CELL_PX)) + 1
+    offset = NAME_CELL_PX // 2
+    close = np.pad(taken[offset::NAME_CELL_PX, offset::NAME_CELL_PX], 1)
     adjacent = close[1:-1, :-2] | close[1:-1, 1:-1] | close[1:-1, 2:] | close[:-2, 1:-1] | close[2:, 1:-1]
-    free = area[offset::CELL, offset::CELL] & ~adjacent
+    free = area[offset::NAME_CELL_PX, offset::NAME_CELL_PX] & ~adjacent
     if free.shape[0] < tall or free.shape[1] < wide:
         return None
     # Sums over all rectangles from the upper left corner give the number of free cells in any rectangle.
@@ -98,46 +99,50 @@ def _free_corner(area: Flags, taken: Flags, width: float, height: float) -> tupl
     rows, columns = np.nonzero(inside == tall * wide)
     if len(rows) == 0:
         return None
-    near = np.argwhere(taken[offset::CELL, offset::CELL])
+    near = np.argwhere(taken[offset::NAME_CELL_PX, offset::NAME_CELL_PX])
     middle = near.mean(axis=0) if len(near) else np.array(free.shape) / 2
     best = int(np.hypot(rows + tall / 2 - middle[0], columns + wide / 2 - middle[1]).argmin())
-    return float(columns[best] * CELL + (wide * CELL - width) / 2), float(rows[best] * CELL)
+    return float(columns[best] * NAME_CELL_PX + (wide * NAME_CELL_PX - width) / 2), float(rows[best] * NAME_CELL_PX)
 
 
 def add_caption(
     picture: Image.Image, image: EyeImage, scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer
 ) -> Image.Image:
     """The page: the picture in a thin frame, and below it the verdict, shares, reason, legend and measurement."""
-    page = Image.new("RGB", (WIDTH, picture.height + 800 * FINE), PAPER)
-    page.paste(picture, (MARGIN, MARGIN))
+    page = Image.new("RGB", (PAGE_WIDTH_PX, picture.height + 800 * SUPERSAMPLING), PAPER)
+    page.paste(picture, (PAGE_MARGIN_PX, PAGE_MARGIN_PX))
     drawing = ImageDraw.Draw(page)
-    bottom = MARGIN + picture.height
-    drawing.rectangle([MARGIN, MARGIN, WIDTH - MARGIN - 1, bottom - 1], outline=SOFT_INK, width=FINE)
-    y = _title(drawing, bottom + 14 * FINE, verdict)
-    y = write_lines(drawing, y, shares_in_words(verdict, scene), SHARES, 2)
-    y = write_lines(drawing, y + 2 * FINE, sentence(verdict.reason), REASON, 4)
-    remarks = [WORDS("ahead", target=verdict.target)] if image.surrounds else []
+    bottom = PAGE_MARGIN_PX + picture.height
+    drawing.rectangle(
+        [PAGE_MARGIN_PX, PAGE_MARGIN_PX, PAGE_WIDTH_PX - PAGE_MARGIN_PX - 1, bottom - 1],
+        outline=SOFT_INK,
+        width=SUPERSAMPLING,
+    )
+    y = _title(drawing, bottom + 14 * SUPERSAMPLING, verdict)
+    y = write_lines(drawing, y, shares_in_words(verdict, scene), PAGE_SHARE_TYPE, 2)
+    y = write_lines(drawing, y + 2 * SUPERSAMPLING, sentence(verdict.reason), PAGE_REASON_TYPE, 4)
+    remarks = [PAGE_WORDS("ahead", target=verdict.target)] if image.surrounds else []
     warnings = [warning for warning in verdict.warnings if told_in_figures(warning)]
-    for remark in [*remarks, *(WORDS("note", warning=warning) for warning in warnings[:2])]:
-        y = write_lines(drawing, y, remark, NOTE, 2, SOFT_INK)
-    y += 12 * FINE
-    drawing.line([MARGIN, y, WIDTH - MARGIN, y], fill=RULE, width=FINE)
-    x, y = _legend(page, y + 11 * FINE, image, verdict)
-    small = SMALL.printable(_small_print(verdict, renderer))
-    start = WIDTH - MARGIN - SMALL.width(small)
-    y += 4 * FINE if x < start else LEGEND.line + 4 * FINE
-    SMALL.draw(drawing, (start, y), small, SOFT_INK)
-    return page.crop((0, 0, WIDTH, int(y) + SMALL.line + 16 * FINE))
+    for remark in [*remarks, *(PAGE_WORDS("note", warning=warning) for warning in warnings[:2])]:
+        y = write_lines(drawing, y, remark, PAGE_NOTE_TYPE, 2, SOFT_INK)
+    y += 12 * SUPERSAMPLING
+    drawing.line([PAGE_MARGIN_PX, y, PAGE_WIDTH_PX - PAGE_MARGIN_PX, y], fill=RULE_COLOUR, width=SUPERSAMPLING)
+    x, y = _legend(page, y + 11 * SUPERSAMPLING, image, verdict)
+    small = PAGE_SMALL_TYPE.printable(_small_print(verdict, renderer))
+    start = PAGE_WIDTH_PX - PAGE_MARGIN_PX - PAGE_SMALL_TYPE.width(small)
+    y += 4 * SUPERSAMPLING if x < start else PAGE_LEGEND_TYPE.line + 4 * SUPERSAMPLING
+    PAGE_SMALL_TYPE.draw(drawing, (start, y), small, SOFT_INK)
+    return page.crop((0, 0, PAGE_WIDTH_PX, int(y) + PAGE_SMALL_TYPE.line + 16 * SUPERSAMPLING))
 
 
 def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
     """Writes attacker, target and verdict, as large as fits on one line, else on several; returns the y below."""
-    text = WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
+    text = PAGE_WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
     if verdict.in_arc is False:
-        text = WORDS("out of arc", title=text)
-    text = TITLE[0].printable(WORDS("marginal", title=text) if verdict.marginal else text)
-    width = WIDTH - 2 * MARGIN
-    face = next((face for face in TITLE if face.width(text) <= width), TITLE[-1])
+        text = PAGE_WORDS("out of arc", title=text)
+    text = PAGE_TITLE_TYPES[0].printable(PAGE_WORDS("marginal", title=text) if verdict.marginal else text)
+    width = PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX
+    face = next((face for face in PAGE_TITLE_TYPES if face.width(text) <= width), PAGE_TITLE_TYPES[-1])
     return write_lines(drawing, y, text, face, 3)
 
 
@@ -146,34 +151,39 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
     counts = verdict.counts
     in_arc = scene.readings.share == "in arc"
     part, whole, error, of = (
-        (counts.occluded_in_arc, counts.in_arc, counts.error_in_arc, WORDS("of what lies in the arc"))
+        (counts.occluded_in_arc, counts.in_arc, counts.error_in_arc, PAGE_WORDS("of what lies in the arc"))
         if in_arc
         else (counts.occluded, counts.total, counts.error, "")
     )
-    share = WORDS("share", share=f"{WORDS.share(part, whole)}{WORDS.margin(error)}{of}")
-    names = {blocker.name: SHARES.elided(SHARES.printable(blocker.name), WIDTH / 4) for blocker in verdict.blockers}
+    share = PAGE_WORDS("share", share=f"{PAGE_WORDS.share(part, whole)}{PAGE_WORDS.margin(error)}{of}")
+    names = {
+        blocker.name: PAGE_SHARE_TYPE.elided(PAGE_SHARE_TYPE.printable(blocker.name), PAGE_WIDTH_PX / 4)
+        for blocker in verdict.blockers
+    }
     some = [blocker for blocker in verdict.blockers if blocker.share]
-    blockers = [share_of_blocker(WORDS, names[blocker.name], blocker.share) for blocker in some]
-    more = [WORDS("more", count=len(blockers) - NAMED)] if len(blockers) > NAMED else []
-    return joined([share, *blockers[:NAMED], *more])
+    blockers = [share_of_blocker(PAGE_WORDS, names[blocker.name], blocker.share) for blocker in some]
+    more = [PAGE_WORDS("more", count=len(blockers) - MAX_NAMED_BLOCKERS)] if len(blockers) > MAX_NAMED_BLOCKERS else []
+    return joined([share, *blockers[:MAX_NAMED_BLOCKERS], *more])
 
 
 def _small_print(verdict: NecromundaVerdict, renderer: Renderer) -> str:
     """The measurement in words: renderer, pixel, how the eye is known, and the scale of the grid."""
     attacker = verdict.evidence.sight.attacker
-    drawn = "" if renderer.name == verdict.measurement.renderer else WORDS("drawn with", renderer=renderer.name)
+    drawn = "" if renderer.name == verdict.measurement.renderer else PAGE_WORDS("drawn with", renderer=renderer.name)
     return joined(
         [
-            WORDS("measured with", renderer=verdict.measurement.renderer, pixel=f"{verdict.measurement.pixel:.2g}"),
+            PAGE_WORDS(
+                "measured with", renderer=verdict.measurement.renderer, pixel=f"{verdict.measurement.pixel:.2g}"
+            ),
             drawn,
-            WORDS("the eye", eye=attacker.eye_from),
-            WORDS("an inch apart"),
+            PAGE_WORDS("the eye", eye=attacker.eye_from),
+            PAGE_WORDS("an inch apart"),
         ]
     )
 
 
 @dataclass(frozen=True)
-class _Swatch:
+class _LegendEntry:
     """An entry of the legend: the look of its square, and the words beside it."""
 
     fill: Colour
@@ -187,47 +197,54 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
     """Draws the colours that this picture has, with words; returns x of the end of the last line, and y of its top."""
     drawing, kinds = ImageDraw.Draw(page), image.kinds
     entries = [
-        (SEEN in kinds, _Swatch(SKY_BLUE, WORDS("seen"))),
-        (OBSCURED in kinds, _Swatch((236, 170, 124), WORDS("obscured"), stripes=VERMILLION)),
-        (OUTSIDE in kinds, _Swatch((150, 150, 157), WORDS("outside"), stripes=(212, 212, 215), falling=True)),
-        (image.ghosts.ids.any(), _Swatch((240, 241, 241), WORDS("ignored"), dotted=True)),
-        (any(blocker.share for blocker in verdict.blockers), _Swatch((222, 190, 152), WORDS("in the way"))),
-        (image.disregarded.ids.any(), _Swatch((241, 222, 233), WORDS("friend"))),
-        (not image.inside.all(), _Swatch((214, 213, 210), WORDS("beyond"))),
+        (SEEN in kinds, _LegendEntry(SKY_BLUE, PAGE_WORDS("seen"))),
+        (OBSCURED in kinds, _LegendEntry((236, 170, 124), PAGE_WORDS("obscured"), stripes=VERMILLION)),
+        (OUTSIDE in kinds, _LegendEntry((150, 150, 157), PAGE_WORDS("outside"), stripes=(212, 212, 215), falling=True)),
+        (image.ghosts.ids.any(), _LegendEntry((240, 241, 241), PAGE_WORDS("ignored"), dotted=True)),
+        (any(blocker.share for blocker in verdict.blockers), _LegendEntry((222, 190, 152), PAGE_WORDS("in the way"))),
+        (image.disregarded.ids.any(), _LegendEntry((241, 222, 233), PAGE_WORDS("friend"))),
+        (not image.inside.all(), _LegendEntry((214, 213, 210), PAGE_WORDS("beyond"))),
     ]
-    x: float = MARGIN
-    side, gap = 17 * FINE, 8 * FINE
+    x: float = PAGE_MARGIN_PX
+    side, gap = 17 * SUPERSAMPLING, 8 * SUPERSAMPLING
     for swatch in (swatch for used, swatch in entries if used):
-        width = side + gap + LEGEND.width(swatch.words)
-        if x + width > WIDTH - MARGIN:
-            x, y = MARGIN, y + LEGEND.line + 4 * FINE
-        page.paste(_square(side, swatch), (int(x), int(y) + 3 * FINE))
-        LEGEND.draw(drawing, (x + side + gap, y), swatch.words)
-        x += width + 26 * FINE
+        width = side + gap + PAGE_LEGEND_TYPE.width(swatch.words)
+        if x + width > PAGE_WIDTH_PX - PAGE_MARGIN_PX:
+            x, y = PAGE_MARGIN_PX, y + PAGE_LEGEND_TYPE.line + 4 * SUPERSAMPLING
+        page.paste(_square(side, swatch), (int(x), int(y) + 3 * SUPERSAMPLING))
+        PAGE_LEGEND_TYPE.draw(drawing, (x + side + gap, y), swatch.words)
+        x += width + 26 * SUPERSAMPLING
     return x, y
 
 
-def _square(side: int, swatch: _Swatch) -> Image.Image:
+def _square(side: int, swatch: _LegendEntry) -> Image.Image:
     tile = Image.new("RGB", (side, side), swatch.fill)
     inner = ImageDraw.Draw(tile)
     if swatch.stripes:
-        for offset in range(-side, side, 7 * FINE):
+        for offset in range(-side, side, 7 * SUPERSAMPLING):
             ends = (0, side) if swatch.falling else (side, 0)
-            inner.line([offset, ends[0], offset + side, ends[1]], fill=swatch.stripes, width=3 * FINE)
+            inner.line([offset, ends[0], offset + side, ends[1]], fill=swatch.stripes, width=3 * SUPERSAMPLING)
     if swatch.dotted:
         for row in range(2):
             for column in range(2):
-                centre_x, centre_y = (4.5 + 8 * column) * FINE, (4.5 + 8 * row) * FINE
+                centre_x, centre_y = (4.5 + 8 * column) * SUPERSAMPLING, (4.5 + 8 * row) * SUPERSAMPLING
                 inner.ellipse(
-                    [centre_x - FINE, centre_y - FINE, centre_x + FINE, centre_y + FINE], fill=(110, 118, 132)
+                    [
+                        centre_x - SUPERSAMPLING,
+                        centre_y - SUPERSAMPLING,
+                        centre_x + SUPERSAMPLING,
+                        centre_y + SUPERSAMPLING,
+                    ],
+                    fill=(110, 118, 132),
                 )
-    inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=FINE // 2)
+    inner.rectangle([0, 0, side - 1, side - 1], outline=INK, width=SUPERSAMPLING // 2)
     return tile
 
 
 # ---- the picture
 
-PICTURE = (WIDTH - 2 * MARGIN, 720 * FINE)  # pixels: width and height of the picture above the caption
+# Pixels: width and height of the picture above the caption.
+EYE_PICTURE_PX = (PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, 720 * SUPERSAMPLING)
 
 
 def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: Renderer, path: Path) -> None:
@@ -238,7 +255,7 @@ def draw_eye_view(scene: NecromundaScene, verdict: NecromundaVerdict, renderer: 
     """
     check_png_path(path)
     observation = verdict.evidence
-    image = image_of(scene, observation, renderer, *PICTURE)
+    image = image_of(scene, observation, renderer, *EYE_PICTURE_PX)
     blocking = {blocker.name for blocker in verdict.blockers if blocker.obscures}
     picture = Image.fromarray(coloured(image, scene, observation.sight.target, blocking))
     label(picture, image, scene, verdict)

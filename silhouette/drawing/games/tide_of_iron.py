@@ -14,10 +14,10 @@ import numpy as np
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats, Pose
-from silhouette.drawing.captions import BOLD, LINE, SMALL, THIN, Swatch
+from silhouette.drawing.captions import BOLD_LINE_PT, LINE_PT, SMALL_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.games import GameDrawing
-from silhouette.drawing.in_3d.shapes import Shape, box, prism, together, turned
-from silhouette.drawing.in_3d.stage import Item, Line, LineKind, Sight, Stage
+from silhouette.drawing.in_3d.shapes import DisplayShape, box, prism, together, turned
+from silhouette.drawing.in_3d.stage import LineKind, Stage, StageCheck, StageItem, StageLine
 from silhouette.drawing.marks import area, areas, cross, disc, line, lines, title
 from silhouette.drawing.sheet import TWO_COLUMNS, Figure, Sheet
 from silhouette.drawing.styles import tint
@@ -26,12 +26,12 @@ from silhouette.drawing.typeface import width as text_width
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.tide_of_iron.hexes import NEIGHBOURS, Address, distance, in_words
+from silhouette.rules.tide_of_iron.hexes import NEIGHBOUR_STEPS, Address, distance, in_words
 from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict, ruling
-from silhouette.rules.tide_of_iron.scene import LONGEST_MAP, HexScene
+from silhouette.rules.tide_of_iron.scene import MAX_MAP_LENGTH_HEXES, HexScene
 from silhouette.scenes.scene import Check
 
-HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
+TERRAIN_HATCHES = {"woods": "....", "building": "++++", "smoke": "oo"}
 ROW = float(np.sqrt(3.0) / 2.0)  # the distance from one row of hexes to the next, in widths of a hex
 RADIUS = float(1.0 / np.sqrt(3.0))  # the distance from the middle of a hex to its corners, in widths of a hex
 MIN_HEXES = 5.0  # the least width of a drawing, in hexes, so that a small board is not drawn too large
@@ -40,7 +40,7 @@ TIGHT = 6.6  # the width of a hex, mm, from which the hexes that matter have roo
 HILL = "#a8742a"  # the earth of hills, as on maps; a level more is a shade more of it
 CONTOUR = 0.2  # the greatest width of lines, in points for each mm that a hex is wide
 
-PLACES = ((0.0, -0.3), (-0.22, -0.25), (0.22, -0.25), (0.0, 0.3))
+ADDRESS_PLACES = ((0.0, -0.3), (-0.22, -0.25), (0.22, -0.25), (0.0, 0.3))
 """The places of an address from the middle of its hex, in widths of a hex, the best first; the last at its top."""
 
 ADDRESS_MARGIN = 0.6  # the free paper on both sides of an address, mm
@@ -108,23 +108,23 @@ class Board:
         grounds = {address: self.scene.ground(address) for address in self.hexes}
         for level in sorted({ground.elevation for ground in grounds.values()}):
             self._draw_level(level, [at for at, ground in grounds.items() if ground.elevation == level])
-        for terrain in HATCHES:
+        for terrain in TERRAIN_HATCHES:
             self._draw_terrain(terrain, [at for at, ground in grounds.items() if ground.terrain == terrain])
         self._draw_contours({at: ground.elevation for at, ground in grounds.items()})
 
     def _draw_contours(self, levels: Mapping[Address, int]) -> None:
         contours = []
         for at, level in levels.items():
-            for side, (q, r) in enumerate(NEIGHBOURS):
+            for side, (q, r) in enumerate(NEIGHBOUR_STEPS):
                 if levels.get((at[0] + q, at[1] + r), level) < level:
                     ring = corners(at)
                     contours.append((ring[side - 1], ring[side]))
         if contours:
-            lines(self.sheet, contours, self._earth(9), width=min(BOLD, CONTOUR * self.width), zorder=4.0)
+            lines(self.sheet, contours, self._earth(9), width=min(BOLD_LINE_PT, CONTOUR * self.width), zorder=4.0)
 
     def _draw_level(self, level: int, hexes: Sequence[Address]) -> None:
         sheet, fill = self.sheet, self._earth(level)
-        areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN, zorder=1.0)
+        areas(sheet, [corners(at) for at in hexes], fill=fill, edge=sheet.style.rule, width=THIN_LINE_PT, zorder=1.0)
         if not level:
             return
         words = self.words("level", level=level)
@@ -138,8 +138,8 @@ class Board:
         if not hexes:
             return
         edge = {"woods": style.green, "building": style.purple, "smoke": style.soft_ink}[terrain]
-        look: dict[str, Any] = {"fill": tint(edge, style.ground, 0.28), "edge": edge, "hatch": HATCHES[terrain]}
-        areas(sheet, [corners(at, 0.8) for at in hexes], width=min(LINE, CONTOUR * self.width), zorder=2.0, **look)
+        look: dict[str, Any] = {"fill": tint(edge, style.ground, 0.28), "edge": edge, "hatch": TERRAIN_HATCHES[terrain]}
+        areas(sheet, [corners(at, 0.8) for at in hexes], width=min(LINE_PT, CONTOUR * self.width), zorder=2.0, **look)
         sheet.legend(Swatch(self.words(terrain), **look))
 
     def _earth(self, level: int) -> str:
@@ -155,10 +155,11 @@ class Board:
         for q, r in sorted(legible - set(occupied)) if self.width >= TIGHT else ():
             text, colour = self.words("address", q=q, r=r), self.sheet.style.soft_ink
             half = (
-                np.array([text_width(text, SMALL) / 2 + ADDRESS_MARGIN, line_height(SMALL) / 2 * 0.8]) * self.sheet.unit
+                np.array([text_width(text, SMALL_PT) / 2 + ADDRESS_MARGIN, line_height(SMALL_PT) / 2 * 0.8])
+                * self.sheet.unit
             )
             raised = bool(self.scene.ground((q, r)).elevation)  # the number of a level stands at the top of its hex
-            places = middle((q, r)) + np.array(PLACES if not raised else PLACES[:3])
+            places = middle((q, r)) + np.array(ADDRESS_PLACES if not raised else ADDRESS_PLACES[:3])
             x, y = min(places, key=lambda place: sum(_crosses(ends, place, half) for ends in lines_drawn))
             self.sheet.text(float(x), float(y), text, color=colour, ha="center")
             self.sheet.reserve(float(x - half[0]), float(y - half[1]), float(x + half[0]), float(y + half[1]))
@@ -184,24 +185,24 @@ class Board:
     def _counter(self, address: Address, fill: str, edge: str, mark: str) -> None:
         at = middle(address)
         if mark == "unit-attacker":
-            disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
+            disc(self.sheet, (at[0], at[1]), UNIT, fill=fill, edge=edge, width=LINE_PT, zorder=20.0, mark=mark)
         else:
             square = at + UNIT * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
-            area(self.sheet, square, fill=fill, edge=edge, width=LINE, zorder=20.0, mark=mark)
+            area(self.sheet, square, fill=fill, edge=edge, width=LINE_PT, zorder=20.0, mark=mark)
         self.sheet.reserve(*(at - UNIT).tolist(), *(at + UNIT).tolist())
 
     def _name(self, address: Address, name: str, *, bold: bool = False) -> None:
         at = middle(address)
-        size = SMALL if not bold else SMALL + 0.6
+        size = SMALL_PT if not bold else SMALL_PT + 0.6
         self.sheet.label(name, (float(at[0]), float(at[1])), clear=(UNIT, UNIT), bold=bold, size=size)
 
 
-BLIND, PLATEAU, HIDDEN = "xxxx", "////", "----"  # blind hexes, behind a plateau, hidden otherwise
+BLIND_HATCH, PLATEAU_HATCH, HIDDEN_HATCH = "xxxx", "////", "----"  # blind hexes, behind a plateau, hidden otherwise
 PLATEAU_EDGE = "#8a7a00"  # the hatching on yellow, which by itself is too light for lines
 LINE_SHIFT = 0.14  # the distance of a shifted line from the middle
-WHOLE = 7.0  # a board no wider than this, in hexes, is drawn whole; of a wider one the part that matters
+WHOLE_BOARD_HEXES = 7.0  # a board no wider than this, in hexes, is drawn whole; of a wider one the part that matters
 MIN_WIDTH = 5.0  # the least width of the part of a board that is drawn, in hexes
-DASHED = "--"
+BLOCKED_LINE_DASHES = "--"
 MAX_MAP_HEXES = 1000  # most hexes on the map of blind ones, those round the attacker: more would be too small in print
 
 
@@ -273,7 +274,7 @@ def _hexes_drawn(scene: HexScene, verdict: TideOfIronVerdict, start: Address, en
     whole = [*part, *scene.described, *scene.units.values()]
     edge = 1.0
     points = np.array([middle(address) for address in whole])
-    if np.ptp(points, axis=0).max() > WHOLE:
+    if np.ptp(points, axis=0).max() > WHOLE_BOARD_HEXES:
         points, edge = np.array([middle(address) for address in part]), 1.5
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     sides = max(edge, (MIN_WIDTH - (right - left)) / 2)
@@ -288,7 +289,7 @@ def _draw_entered(board: Board, verdict: TideOfIronVerdict) -> None:
     crossings = [traced.finding for traced in verdict.lines]
     obstructions = dict.fromkeys(crossing.obstruction for crossing in crossings)
     for q, r in entered:
-        look: dict[str, Any] = {"edge": style.ink, "width": LINE, "dashes": ":"}
+        look: dict[str, Any] = {"edge": style.ink, "width": LINE_PT, "dashes": ":"}
         area(sheet, corners((q, r), 0.9), zorder=5.0, mark=f"entered_{q}_{r}", **look)
         if (q, r) not in obstructions:  # whose stronger edge covers it
             sheet.legend(Swatch(board.words("entered"), edge=style.ink, dashes=":"))
@@ -315,9 +316,9 @@ def _shade(board: Board, hexes: Sequence[Address], kind: str) -> None:
         return
     style = board.sheet.style
     fill, edge, hatch, alpha = {
-        "blind": (style.red, style.red, BLIND, 0.45),
-        "plateau": (style.yellow, PLATEAU_EDGE, PLATEAU, 0.75),
-        "hidden": (style.soft_ink, style.soft_ink, HIDDEN, 0.25),
+        "blind": (style.red, style.red, BLIND_HATCH, 0.45),
+        "plateau": (style.yellow, PLATEAU_EDGE, PLATEAU_HATCH, 0.75),
+        "hidden": (style.soft_ink, style.soft_ink, HIDDEN_HATCH, 0.25),
     }[kind]
     rings = [corners(at, 0.97) for at in hexes]
     for (q, r), ring in zip(hexes, rings, strict=True):
@@ -339,12 +340,12 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
     sheet, style = board.sheet, board.sheet.style
     first, last = middle(start), middle(end)
     if verdict.cause == "adjacent":
-        line(sheet, first, last, style.blue, width=BOLD, mark="adjacent")
+        line(sheet, first, last, style.blue, width=BOLD_LINE_PT, mark="adjacent")
         sheet.legend(Swatch(board.words("adjacent"), edge=style.blue, line=True))
     for traced in verdict.lines:
         along = (last - first) / np.hypot(*(last - first))
         shift = _ends(traced, start, end)[0] - first
-        colour, dashes = (style.blue, "-") if traced.clear else (style.red, DASHED)
+        colour, dashes = (style.blue, "-") if traced.clear else (style.red, BLOCKED_LINE_DASHES)
         mark = f"line-{traced.side or 'straight'}-{'clear' if traced.clear else 'blocked'}"
         line(sheet, first + shift, last + shift, style.paper, width=3.0, zorder=10.0)
         line(sheet, first + shift, last + shift, colour, width=1.6, dashes=dashes, zorder=11.0, mark=mark)
@@ -360,13 +361,13 @@ def _draw_lines(board: Board, verdict: TideOfIronVerdict, start: Address, end: A
 
 
 LEVEL_HEIGHT = 0.34  # the height of a level, in widths of a hex
-THICK = 0.12
+BOARD_THICKNESS = 0.12
 MAX_STAGE_HEXES = 1200  # the most hexes in 3D; a larger map is shown as a plan alone
 
-GROUND = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
+GROUND_COLOURS = ("#dcd9c4", "#d3bb8e", "#c09a61", "#a97b41", "#8d6130", "#6f4a24")
 """The colour of the ground by level: the earth of hills, darker the higher it lies."""
 
-FEATURES = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
+FEATURE_COLOURS = {"woods": "#3f7d53", "building": "#8d8a88", "smoke": "#b9bfc7"}
 EYES = np.array([0.0, 0.0, 0.3])  # from a hex to the point above it where a line begins
 
 REMARK = (
@@ -379,19 +380,19 @@ REMARK = (
 class _Board:
     """The shapes and items gathered so far, and the numbers of the items of grounds, of features and of units."""
 
-    shapes: list[Shape] = field(default_factory=list)
-    items: list[Item] = field(default_factory=list)
-    known: dict[object, int] = field(default_factory=dict)
+    shapes: list[DisplayShape] = field(default_factory=list)
+    items: list[StageItem] = field(default_factory=list)
+    numbers: dict[object, int] = field(default_factory=dict)
     ground: dict[Address, int] = field(default_factory=dict)
     features: dict[Address, int] = field(default_factory=dict)
     units: dict[str, int] = field(default_factory=dict)
 
-    def shape(self, key: object, make: Callable[[], Shape]) -> int:
+    def shape(self, key: object, make: Callable[[], DisplayShape]) -> int:
         """The number of a shape by its key; it is made once."""
-        if key not in self.known:
-            self.known[key] = len(self.shapes)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.shapes)
             self.shapes.append(make())
-        return self.known[key]
+        return self.numbers[key]
 
 
 def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]], cache: Cache) -> Stage | None:
@@ -410,20 +411,20 @@ def stage(scene: HexScene, judged: Sequence[tuple[Check, TideOfIronVerdict]], ca
     return Stage(tuple(board.shapes), tuple(board.items), sights, (REMARK,), floor=None)
 
 
-def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: TideOfIronVerdict) -> Sight:
+def _sight(board: _Board, scene: HexScene, place: int, check: Check, verdict: TideOfIronVerdict) -> StageCheck:
     start, end = scene.address(check.attacker), scene.address(check.target)
     at = verdict.obstruction
     blocker = None if at is None else board.features.get(at, board.ground.get(at))
     kind: LineKind = "free" if verdict.line_of_sight else "blocked"
     points = [_top(scene, address) + EYES for address in (start, end)]
-    return Sight(
+    return StageCheck(
         place,
         board.units.get(check.attacker, board.ground[start]),
         board.units.get(check.target, board.ground[end]),
         () if blocker is None else (blocker,),
         eye=points[0] if start != end else None,
         free=bool(verdict.line_of_sight),
-        lines=(Line(kind, points),) if start != end else (),
+        lines=(StageLine(kind, points),) if start != end else (),
     )
 
 
@@ -431,28 +432,28 @@ def _hex(board: _Board, scene: HexScene, address: Address) -> int:
     """The ground of a hex; only one that is higher than the rest of the map can be hidden."""
     level = scene.ground(address).elevation
     rim = corners((0, 0), 0.985)
-    shape = board.shape(("hex", level), lambda: prism(rim, -THICK, level * LEVEL_HEIGHT))
-    colour = GROUND[min(level, len(GROUND) - 1)]
+    shape = board.shape(("hex", level), lambda: prism(rim, -BOARD_THICKNESS, level * LEVEL_HEIGHT))
+    colour = GROUND_COLOURS[min(level, len(GROUND_COLOURS) - 1)]
     name = f"level {level} {in_words(address)}"
     listed = level > scene.default.elevation
     pose = Pose.standing((*middle(address), 0.0))
-    board.items.append(Item(name, "terrain", shape, pose, colour, listed=listed))
+    board.items.append(StageItem(name, "terrain", shape, pose, colour, listed=listed))
     return len(board.items) - 1
 
 
 def _feature(board: _Board, scene: HexScene, address: Address) -> int:
     terrain = scene.ground(address).terrain
-    shape = board.shape(terrain, lambda: _MAKERS[terrain]())
+    shape = board.shape(terrain, lambda: _TERRAIN_MAKERS[terrain]())
     pose = Pose.standing(_top(scene, address))
     opacity = 0.75 if terrain == "smoke" else 1.0
     name = f"{terrain} {in_words(address)}"
-    board.items.append(Item(name, "terrain", shape, pose, FEATURES[terrain], opacity))
+    board.items.append(StageItem(name, "terrain", shape, pose, FEATURE_COLOURS[terrain], opacity))
     return len(board.items) - 1
 
 
 def _unit(board: _Board, scene: HexScene, name: str) -> int:
     shape = board.shape("unit", lambda: box(np.array([-0.22, -0.22, 0.0]), np.array([0.22, 0.22, 0.14])))
-    board.items.append(Item(name, "unit", shape, Pose.standing(_top(scene, scene.units[name]))))
+    board.items.append(StageItem(name, "unit", shape, Pose.standing(_top(scene, scene.units[name]))))
     return len(board.items) - 1
 
 
@@ -460,29 +461,29 @@ def _top(scene: HexScene, address: Address) -> Floats:
     return np.array([*middle(address), scene.ground(address).elevation * LEVEL_HEIGHT])
 
 
-def _woods() -> Shape:
+def _woods() -> DisplayShape:
     tree = turned([(0.04, 0.0), (0.04, 0.07), (0.15, 0.08), (0.09, 0.24), (0.005, 0.42)], sides=9)
     turn = np.radians([30.0, 100.0, 170.0, 240.0, 310.0])
     return together(tree, *[tree] * 5, at=[(0, 0, 0), *((0.3 * np.cos(a), 0.3 * np.sin(a), 0) for a in turn)])
 
 
-def _building() -> Shape:
+def _building() -> DisplayShape:
     walls = box(np.array([-0.28, -0.2, 0.0]), np.array([0.28, 0.2, 0.26]))
     roof = turned([(0.37, 0.0), (0.01, 0.16)], sides=4)
     angle = np.pi / 4
     turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
     shaped = (roof.vertices @ turn.T) * [1.15, 0.85, 1.0]
-    return together(walls, Shape(shaped, roof.faces, flat=True), at=[(0, 0, 0), (0, 0, 0.26)])
+    return together(walls, DisplayShape(shaped, roof.faces, flat=True), at=[(0, 0, 0), (0, 0, 0.26)])
 
 
-def _smoke() -> Shape:
+def _smoke() -> DisplayShape:
     arcs = np.linspace(-0.48 * np.pi, 0.48 * np.pi, 9)
     puff = turned([(0.17 * float(np.cos(a)), 0.17 + 0.17 * float(np.sin(a))) for a in arcs], sides=16)
     places = [(0, 0, 0.12), (0.2, 0.08, 0), (-0.16, 0.14, 0.02), (-0.06, -0.2, 0), (0.1, -0.08, 0.2)]
     return together(*[puff] * len(places), at=places)
 
 
-_MAKERS = {"woods": _woods, "building": _building, "smoke": _smoke}
+_TERRAIN_MAKERS = {"woods": _woods, "building": _building, "smoke": _smoke}
 
 
 class TideOfIronDrawing(GameDrawing[HexScene]):
@@ -490,7 +491,7 @@ class TideOfIronDrawing(GameDrawing[HexScene]):
 
     def figures(self, scene: HexScene, check: Check, verdict: TideOfIronVerdict, renderer: Renderer) -> list[Figure]:
         """The board of a check, unless its hexes lie too far apart; with each attacker's first, all it is blind to."""
-        if distance(scene.address(check.attacker), scene.address(check.target)) > LONGEST_MAP:
+        if distance(scene.address(check.attacker), scene.address(check.target)) > MAX_MAP_LENGTH_HEXES:
             return []
         figures_of_check = [Figure("board", lambda sheet: draw_hex_board(sheet, scene, check, verdict), "The board")]
         first = next((earlier for earlier in scene.checks if earlier.attacker == check.attacker), check)

@@ -14,10 +14,10 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
 from silhouette.common.installation import package_command
 from silhouette.files.cache import Arrays, Cache
-from silhouette.meshes.formats.colours import LIGHT, Bytes, as_bytes
+from silhouette.meshes.formats.colours import LINEAR_LIGHT, Bytes, as_bytes
 from silhouette.meshes.formats.polygons import fans, mended
 from silhouette.meshes.mesh import Mesh, merge_equal
-from silhouette.meshes.stored import POINTS, display_colours
+from silhouette.meshes.stored import POINT_WEIGHTS, display_colours
 from silhouette.models.model import Model
 
 # ---- colours
@@ -53,21 +53,22 @@ def nearest_colours(vertices: Floats, faces: NDArray[np.int64], points: Floats, 
     >>> nearest_colours(square, halves, np.array([[0.7, 0.3, 0], [0.3, 0.7, 0]]), colours).tolist()
     [[200, 0, 0], [0, 200, 0]]
     """
-    places = np.einsum("sc,mck->smk", POINTS.astype(np.float64), vertices[faces])
+    places = np.einsum("sc,mck->smk", POINT_WEIGHTS.astype(np.float64), vertices[faces])
     nearest = scipy.spatial.cKDTree(points, balanced_tree=False, compact_nodes=False).query(places.reshape(-1, 3))[1]
-    return as_bytes(LIGHT[colours[nearest]].reshape(len(POINTS), -1, 3).mean(axis=0))
+    return as_bytes(LINEAR_LIGHT[colours[nearest]].reshape(len(POINT_WEIGHTS), -1, 3).mean(axis=0))
 
 
 # ---- shapes
 
-MOST_TRIANGLES = 24_000  # the most triangles of one mesh on a page; with these a sculpt keeps its face and fingers
-MOST_IN_ALL = 260_000  # the most triangles of all meshes of a page: some two megabytes
+# The most triangles of one mesh on a page; with these a sculpt keeps its face and fingers.
+MAX_DISPLAY_TRIANGLES = 24_000
+MAX_PAGE_TRIANGLES = 260_000  # the most triangles of all meshes of a page: some two megabytes
 MIN_TRIANGLES = 60  # the fewest triangles that a mesh is simplified to
 AGGRESSION = 5.0  # the speed at which edges are collapsed: a lower one keeps the outline better
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class DisplayShape:
     """A surface for display, in its own frame."""
 
     vertices: Floats  # (n, 3) float64
@@ -78,7 +79,7 @@ class Shape:
     colours: Bytes | None = None
 
     @classmethod
-    def of(cls, model: Model, cache: Cache, most: int) -> Shape:
+    def of(cls, model: Model, cache: Cache, most: int) -> DisplayShape:
         """A model with at most so many triangles, in the colours of its file; what counts, base and all else stay apart
         in it. Solids of the scene have flat faces.
         """
@@ -128,10 +129,10 @@ def _collapsed(mesh: Mesh, most: int) -> Arrays:
     return {"vertices": vertices.astype(np.float32), "faces": whole.astype(np.int32)}
 
 
-SIDES = 36
+DISPLAY_SIDES = 36
 
 
-def prism(polygon: Any, low: float, high: float) -> Shape:
+def prism(polygon: Any, low: float, high: float) -> DisplayShape:
     """A prism that stands upright over a simple polygon (n, 2), which may be concave.
 
     >>> shape = prism([[0, 0], [4, 0], [1, 1], [0, 4]], 0.0, 2.0)
@@ -149,10 +150,10 @@ def prism(polygon: Any, low: float, high: float) -> Shape:
         [np.stack([here, after, after + count], axis=1), np.stack([here, after + count, here + count], axis=1)]
     )
     faces = np.concatenate([cap[:, ::-1], cap + count, sides])
-    return Shape(np.concatenate([below, above]), faces, flat=True)
+    return DisplayShape(np.concatenate([below, above]), faces, flat=True)
 
 
-def turned(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Shape:
+def turned(profile: Sequence[tuple[float, float]], sides: int = DISPLAY_SIDES) -> DisplayShape:
     """A solid of revolution, from the radius and height of each ring, the lowest first.
 
     >>> turned([(1.0, 0.0), (1.0, 2.0)], sides=4).vertices.shape
@@ -173,10 +174,10 @@ def turned(profile: Sequence[tuple[float, float]], sides: int = SIDES) -> Shape:
     last = (len(rings) - 1) * sides
     faces += [np.stack([after, here, np.full(sides, bottom)], axis=1)]
     faces += [np.stack([last + here, last + after, np.full(sides, top)], axis=1)]
-    return Shape(np.concatenate([*rings, ends]), np.concatenate(faces), flat=True)
+    return DisplayShape(np.concatenate([*rings, ends]), np.concatenate(faces), flat=True)
 
 
-def together(*shapes: Shape, at: Sequence[Any] = ()) -> Shape:
+def together(*shapes: DisplayShape, at: Sequence[Any] = ()) -> DisplayShape:
     """Several shapes as one; ``at`` gives the place (x, y, z) of each, by default the origin.
 
     >>> one = prism([[0, 0], [1, 0], [0, 1]], 0.0, 1.0)
@@ -187,10 +188,10 @@ def together(*shapes: Shape, at: Sequence[Any] = ()) -> Shape:
     starts = np.cumsum([0, *(len(shape.vertices) for shape in shapes)])
     vertices = np.concatenate([shape.vertices + place for shape, place in zip(shapes, places, strict=True)])
     faces = np.concatenate([shape.faces + start for shape, start in zip(shapes, starts, strict=False)])
-    return Shape(vertices, faces, flat=True)
+    return DisplayShape(vertices, faces, flat=True)
 
 
-def pawn(diameter: float, height: float) -> Shape:
+def pawn(diameter: float, height: float) -> DisplayShape:
     """A game piece on a round base."""
     radius, body = diameter / 2.0, height
     foot = min(0.12 * diameter, 0.12 * height)
@@ -203,7 +204,7 @@ def pawn(diameter: float, height: float) -> Shape:
     return turned([(radius, 0.0), (radius, 0.8 * foot), (0.94 * radius, foot), *waist, *ball])
 
 
-def box(low: Floats, high: Floats) -> Shape:
+def box(low: Floats, high: Floats) -> DisplayShape:
     """A box along the axes, from its least to its greatest corner."""
     (left, front, bottom), (right, back, top) = low, high
     return prism([[left, front], [right, front], [right, back], [left, back]], float(bottom), float(top))

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Floats, Pose
-from silhouette.drawing.in_3d.shapes import MOST_IN_ALL, MOST_TRIANGLES, Shape
+from silhouette.drawing.in_3d.shapes import MAX_DISPLAY_TRIANGLES, MAX_PAGE_TRIANGLES, DisplayShape
 from silhouette.files.cache import Cache
 from silhouette.models.model import Model
 from silhouette.renderers.views import VisionArc
@@ -33,10 +33,10 @@ COMPRESSION_LEVEL = 6  # of the compression: the highest one saves another three
 COLOUR_STEPS = 63  # of red, green and blue: on a lit surface no finer ones are told apart, and they would not pack
 
 
-def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
+def packed(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], str]:
     """An entry for each shape, ready for JSON, and the text that holds all of them.
 
-    >>> square = Shape(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]]), np.array([[0, 1, 2]]))
+    >>> square = DisplayShape(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]]), np.array([[0, 1, 2]]))
     >>> entries, text = packed([square, square])
     >>> entries[1]["at"], entries[0]["vertices"], entries[0]["faces"], entries[0]["width"]
     (24, 3, 1, 2)
@@ -75,7 +75,7 @@ def packed(shapes: Sequence[Shape]) -> tuple[list[dict[str, Any]], str]:
     return entries, b64encode(gzip.compress(b"".join(chunks), COMPRESSION_LEVEL, mtime=0)).decode("ascii")
 
 
-def _ordered(shape: Shape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _ordered(shape: DisplayShape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Vertices in the order in which faces use them, without those that none uses; and the faces."""
     flat = shape.faces.ravel()
     used, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
@@ -102,7 +102,7 @@ GRID_STEPS = (1.0, 25.4, 50.8, 127.0, 254.0, 508.0, 1270.0)  # a cell or hex, or
 
 
 @dataclass(frozen=True, eq=False)
-class Item:
+class StageItem:
     """A piece on the stage: the number of its shape, ``#rrggbb`` or None by kind; ``listed`` if it can be hidden."""
 
     name: str
@@ -115,7 +115,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Line:
+class StageLine:
     """A line that a check rests on, through points (x, y, z)."""
 
     kind: LineKind
@@ -123,7 +123,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Sight:
+class StageCheck:
     """A check on the stage."""
 
     check: int  # its number in the page, from 0
@@ -139,7 +139,7 @@ class Sight:
     apex: Floats | None = None  # (2,) the point where the vision arcs begin; None where the attacker looks all round
     # The right and left edges of the vision arcs, (4,) each; None where the attacker looks all round
     arcs: tuple[tuple[float, ...], ...] | None = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[StageLine, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +148,9 @@ class Stage:
     picture, the height of the table, or None, and the least distance between two lines on the floor.
     """
 
-    shapes: tuple[Shape, ...]
-    items: tuple[Item, ...]
-    sights: tuple[Sight, ...]
+    shapes: tuple[DisplayShape, ...]
+    items: tuple[StageItem, ...]
+    sights: tuple[StageCheck, ...]
     remarks: tuple[str, ...]
     floor: float | None = 0.0
     unit: float = 1.0
@@ -192,7 +192,7 @@ class Stage:
         return {"height": _short(self.floor), "step": _short(step), "span": span}
 
 
-def _item(item: Item) -> dict[str, Any]:
+def _item(item: StageItem) -> dict[str, Any]:
     matrix = np.column_stack([item.pose.rotation, item.pose.translation])
     entry: dict[str, Any] = {
         "name": item.name,
@@ -207,7 +207,7 @@ def _item(item: Item) -> dict[str, Any]:
     return entry
 
 
-def sight_entry(sight: Sight) -> dict[str, Any]:
+def sight_entry(sight: StageCheck) -> dict[str, Any]:
     """A sight for the viewer, ready for JSON."""
     entry: dict[str, Any] = {
         "attacker": sight.attacker,
@@ -238,9 +238,9 @@ ARC_LENGTH = 0.4  # the length of the edges of a vision arc, as a share of the s
 def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache) -> Stage:
     """The stage of a table scene, with verdicts in the order of the page, and measured ones with their observations."""
     models, most = models_of(scene)
-    shapes = tuple(Shape.of(model, cache, most) for model in models)
+    shapes = tuple(DisplayShape.of(model, cache, most) for model in models)
     number = {id(model): index for index, model in enumerate(models)}
-    items = tuple(Item(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
+    items = tuple(StageItem(piece.name, piece.kind, number[id(piece.model)], piece.pose) for piece in scene.pieces)
     sights = [sight_of(scene, number, verdict) for number, verdict in enumerate(verdicts)]
     total = sum(len(model.mesh.faces) for model in models)
     simplified = sum(len(shape.faces) for shape in shapes)
@@ -258,10 +258,10 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
 def models_of(scene: TableScene) -> tuple[list[Model], int]:
     """The models of a scene, each once, and the most triangles that one of them may have."""
     models = list({id(piece.model): piece.model for piece in scene.pieces}.values())
-    return models, min(MOST_TRIANGLES, MOST_IN_ALL // max(len(models), 1))
+    return models, min(MAX_DISPLAY_TRIANGLES, MAX_PAGE_TRIANGLES // max(len(models), 1))
 
 
-def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
+def sight_of(scene: TableScene, check: int, verdict: Verdict) -> StageCheck | None:
     """The sight of a check, by its position on the page, from 0; None where the check is not about two pieces."""
     numbers = {piece.name: piece.index for piece in scene.pieces}
     if verdict.attacker not in numbers or verdict.target not in numbers:
@@ -269,10 +269,10 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
     attacker, target = scene.piece(verdict.attacker), scene.piece(verdict.target)
     observation = verdict.observation if isinstance(verdict, MeasuredVerdict) else None
     if observation is None:
-        line = Line("sight", (attacker.eye, target.body_middle))
-        return Sight(check, attacker.index, target.index, eye=attacker.eye, lines=(line,))
+        line = StageLine("sight", (attacker.eye, target.body_middle))
+        return StageCheck(check, attacker.index, target.index, eye=attacker.eye, lines=(line,))
     sight, arcs = observation.sight, observation.sight.arcs or ()
-    return Sight(
+    return StageCheck(
         check,
         attacker.index,
         target.index,
@@ -283,17 +283,17 @@ def sight_of(scene: TableScene, check: int, verdict: Verdict) -> Sight | None:
         free=bool(verdict.line_of_sight),
         apex=None if sight.arcs is None else attacker.base_centre,
         arcs=None if sight.arcs is None else tuple((*map(float, arc.right), *map(float, arc.left)) for arc in arcs),
-        lines=(Line("sight", (sight.eye, target.body_middle)), *(_arc(scene, attacker, arc) for arc in arcs)),
+        lines=(StageLine("sight", (sight.eye, target.body_middle)), *(_arc(scene, attacker, arc) for arc in arcs)),
     )
 
 
-def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> Line:
+def _arc(scene: TableScene, attacker: Piece, arc: VisionArc) -> StageLine:
     """The edges of a vision arc, half a millimetre above the attacker's ground, through the point where it begins."""
     points = scene.whole_pieces.boxes.reshape(-1, 3)
     length = ARC_LENGTH * float(np.ptp(points[:, :2], axis=0).max())
     height = float(attacker.whole_box[:, 2].min()) + 0.5
     ends = [arc.apex + length * edge for edge in (arc.right, arc.left)]
-    return Line("arc", [(*end, height) for end in (ends[0], arc.apex, ends[1])])
+    return StageLine("arc", [(*end, height) for end in (ends[0], arc.apex, ends[1])])
 
 
 def _thousands(number: int) -> str:

@@ -10,18 +10,19 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags
 from silhouette.drawing.shading import plane
-from silhouette.drawing.table.rendering import STRIP, cropped, rendered, swept
+from silhouette.drawing.table.rendering import TILE_STRIP_ROWS, cropped, rendered, swept
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, Sight
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body, Layer, Renderer
 from silhouette.renderers.views import View, VisionArc, fit_view, in_any
 from silhouette.scenes.table import Piece, TableScene
 
-TARGET = 1
-FIRST_PIECE = 2  # ids in the layers: TARGET, and n + FIRST_PIECE for piece n; at equal depth the lowest is in front
+TARGET_ID = 1
+FIRST_PIECE_ID = 2  # ids in the layers: TARGET, and n + FIRST_PIECE for piece n; at equal depth the lowest is in front
 SHARE_OF_HEIGHT = 0.52
 SHARE_OF_WIDTH = 0.6  # the most of the window that the target fills, so that the table round it is seen as well
-WIDEST_WINDOW = 1.1  # the most of half the width to the distance, but for a wider target: beyond, shapes are distorted
+# The most of half the width to the distance, but for a wider target: beyond, shapes are distorted.
+MAX_WINDOW_RATIO = 1.1
 HORIZON = 1e5  # mm from the eye: where the table top ends, and the sky begins
 
 
@@ -31,7 +32,7 @@ class EyeImage:
 
     view: View  # the window: upright, looking in the direction of the measurement
     surrounds: bool  # whether the target reaches round the eye, so that the window shows only the part of it ahead
-    front: Layer  # the nearest surface, without ghosts and disregarded pieces; ids as of `FIRST_PIECE`
+    front: Layer  # the nearest surface, without ghosts and disregarded pieces; ids as of `FIRST_PIECE_ID`
     # float32 mm, of ``front``, or of the table top, on which the lowest piece stands; inf in the sky
     depth: NDArray[np.float32]
     # whether the surface lies in a vision arc; for the sky, a point `HORIZON` away in its direction
@@ -59,12 +60,12 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
     """
     sight, target = observation.sight, observation.sight.target
     view, surrounds = _window(sight, width, height)
-    number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE)}
+    number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE_ID)}
 
     def bodies(parts: Sequence[tuple[Piece, Mesh]]) -> list[Body]:
         return [Body(number[piece.name], mesh, piece.pose) for piece, mesh in parts if len(mesh.faces)]
 
-    body = Body(TARGET, target.model.significant, target.pose)
+    body = Body(TARGET_ID, target.model.significant, target.pose)
     alone = rendered(renderer, view, [body])
     front = swept(renderer, view, [body, *bodies(solid_pieces(scene, sight))], [alone])
     kinds = _kinds(view, alone, front, sight.arcs, observation)
@@ -105,7 +106,7 @@ def _window(sight: Sight, width: int, height: int) -> tuple[View, bool]:
     across, upward = across / depth, upward / depth
     needed = max(np.ptp(across) / width, np.ptp(upward) / height)
     comfortable = max(np.ptp(upward) / (SHARE_OF_HEIGHT * height), np.ptp(across) / (SHARE_OF_WIDTH * width))
-    step = float(max(min(comfortable, 2 * WIDEST_WINDOW / width), 1.1 * needed))
+    step = float(max(min(comfortable, 2 * MAX_WINDOW_RATIO / width), 1.1 * needed))
     left = float(across.min() + across.max()) / 2 - width * step / 2
     top = float(upward.min() + upward.max()) / 2 + height * step / 2
     return replace(view, left=left, top=top, step=step, width=width, height=height), False
@@ -117,10 +118,10 @@ def _kinds(
     """(height, width) uint8, the kind of each pixel of the target, of which ``alone`` has nothing else: from the masks,
     and as rendered where these, of other pixels, have NOTHING.
     """
-    rows, columns = np.nonzero(alone.ids == TARGET)
+    rows, columns = np.nonzero(alone.ids == TARGET_ID)
     rays = view.directions(rows, columns)
     inside = True if arcs is None else in_any(arcs, view.eye + alone.depth[rows, columns, None] * rays)
-    is_front = front.ids[rows, columns] == TARGET
+    is_front = front.ids[rows, columns] == TARGET_ID
     target_kinds = np.where(is_front, np.where(inside, SEEN, OUTSIDE), OBSCURED).astype(np.uint8)
     for mask in observation.masks:
         across, down, depth = mask.view.project(view.eye + rays)
@@ -175,8 +176,8 @@ def _inside(view: View, depth: NDArray[np.float32], arcs: Sequence[VisionArc] | 
         return np.ones(depth.shape, np.bool_)
     across, upward = plane(view)
     inside = np.empty(depth.shape, np.bool_)
-    for start in range(0, view.height, STRIP):
-        rows = slice(start, start + STRIP)
+    for start in range(0, view.height, TILE_STRIP_ROWS):
+        rows = slice(start, start + TILE_STRIP_ROWS)
         points = [far[rows] * (across * right + upward[rows] * up + forward) for right, up, forward in view.axes.T[:2]]
         inside[rows] = in_any(arcs, np.stack(points, axis=2).reshape(-1, 2) + view.eye[:2]).reshape(inside[rows].shape)
     return inside

@@ -15,11 +15,11 @@ from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.drawing import plotting, shading
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.marks import shape
-from silhouette.drawing.page import FINE, SKY_BLUE, VERMILLION
+from silhouette.drawing.page import SKY_BLUE, SUPERSAMPLING, VERMILLION
 from silhouette.drawing.shading import Values
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import Colour
-from silhouette.drawing.table.eye_image import FIRST_PIECE, TARGET, EyeImage
+from silhouette.drawing.table.eye_image import FIRST_PIECE_ID, TARGET_ID, EyeImage
 from silhouette.drawing.table.rendering import cropped
 from silhouette.drawing.table.sightlines import Sightline, caption
 from silhouette.drawing.table.tracing import ring_area, traced
@@ -48,7 +48,7 @@ class Scenery:
 
 
 # For white paper, and for dark pages and screens.
-_COLOURS: Mapping[str, tuple[Colour, Colour]] = {
+_VIEW_COLOURS: Mapping[str, tuple[Colour, Colour]] = {
     "sky_high": ((224, 233, 241), (46, 56, 70)),
     "sky_low": ((250, 250, 246), (26, 29, 35)),
     "ground": ((226, 222, 211), (50, 53, 59)),
@@ -59,16 +59,17 @@ _COLOURS: Mapping[str, tuple[Colour, Colour]] = {
     "dimmed": ((150, 152, 162), (70, 72, 82)),
     "line": ((38, 38, 44), (12, 13, 16)),
 }
-DAY = Scenery(**{name: colour for name, (colour, _) in _COLOURS.items()})
-NIGHT = Scenery(**{name: colour for name, (_, colour) in _COLOURS.items()})
+DAY = Scenery(**{name: colour for name, (colour, _) in _VIEW_COLOURS.items()})
+NIGHT = Scenery(**{name: colour for name, (_, colour) in _VIEW_COLOURS.items()})
 
 OUTSIDE_ARC = (142, 142, 150)
-PALE, GHOST_LINE = (250, 250, 246), (90, 98, 112)
-VEIL, VEIL_LINE = (232, 196, 217), (132, 62, 104)
+PALE_COLOUR, GHOST_LINE_COLOUR = (250, 250, 246), (90, 98, 112)
+VEIL_COLOUR, VEIL_LINE_COLOUR = (232, 196, 217), (132, 62, 104)
 DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (10, 40, 66), (110, 40, 0), (120, 60, 110)
-EVEN = np.float32(0.4)  # the share of light that is the same on all seen parts of the target, so that it stands out
-STEEP = 0.5  # sine of the angle above the horizon at which the sky has its full colour
-STRIP = 48  # rows that are coloured at a time, at most: half as long again takes the whole view at once
+# The share of light that is the same on all seen parts of the target, so that it stands out.
+EVEN_LIGHT_SHARE = np.float32(0.4)
+SKY_SINE = 0.5  # sine of the angle above the horizon at which the sky has its full colour
+COLOUR_STRIP_ROWS = 48  # rows that are coloured at a time, at most: half as long again takes the whole view at once
 
 
 def coloured(
@@ -79,7 +80,7 @@ def coloured(
     distance = float(np.linalg.norm(target.body_middle - view.eye))
     nearness = shading.nearness_of(image.depth)
     dark, albedo = shading.hollows(view, nearness), _albedo(scene, blocking, scenery)
-    edges = np.linspace(0, view.height, -(-view.height // STRIP) + 1).round().astype(int).tolist()
+    edges = np.linspace(0, view.height, -(-view.height // COLOUR_STRIP_ROWS) + 1).round().astype(int).tolist()
     planes: Values = np.empty((3, *ids.shape), np.float32)
     for rows in (slice(start, stop) for start, stop in pairwise(edges)):
         columns, facing, strength = shading.relief(view, ids, nearness, rows)
@@ -93,7 +94,7 @@ def coloured(
         _lay(things, _rgb(scenery.line), strength, strength > 0.0)
         planes[:, rows, columns] = things
     if not image.inside.all():  # a thin line where surfaces inside and outside the vision arc meet
-        edge = _rim(np.pad(image.inside, 1, mode="edge"), FINE)[1:-1, 1:-1]
+        edge = _rim(np.pad(image.inside, 1, mode="edge"), SUPERSAMPLING)[1:-1, 1:-1]
         _lay(planes, _rgb(ARC_EDGE), 0.8, edge)
     for draw, layer in (
         (_draw_target, image.target),
@@ -101,7 +102,7 @@ def coloured(
         (_draw_disregarded, image.disregarded),
     ):
         if layer.ids.any():
-            part = _Part(planes, view, layer)
+            part = _LayerWindow(planes, view, layer)
             draw(part, image)
             planes[:, part.where[0], part.where[1]] = part.planes
     np.clip(planes, 0.0, 1.0, out=planes)
@@ -136,7 +137,7 @@ def _paint_solids(
     haze = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
     brightness = shading.light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)], axis=1))
     seen, outside = kinds == SEEN, np.flatnonzero(kinds == OUTSIDE)
-    brightness[seen] = EVEN + (1.0 - EVEN) * brightness[seen]
+    brightness[seen] = EVEN_LIGHT_SHARE + (1.0 - EVEN_LIGHT_SHARE) * brightness[seen]
     for channel, (painted, sky) in enumerate(zip(planes, _rgb(scenery.sky_low), strict=True)):
         own = albedo[:, channel].take(ids)
         own[outside] = _rgb(OUTSIDE_ARC)[channel]
@@ -159,9 +160,9 @@ def _rgb(colour: Colour) -> Values:
 
 def _albedo(scene: TableScene, blocking: Container[str], scenery: Scenery) -> Values:
     """(ids, 3): the colour of each piece by its id in the view: blockers warm, other pieces grey, the target blue."""
-    table = np.zeros((FIRST_PIECE + len(scene.pieces), 3), np.float32)
-    table[TARGET] = _rgb(SKY_BLUE)
-    for number, piece in enumerate(scene.pieces, FIRST_PIECE):
+    table = np.zeros((FIRST_PIECE_ID + len(scene.pieces), 3), np.float32)
+    table[TARGET_ID] = _rgb(SKY_BLUE)
+    for number, piece in enumerate(scene.pieces, FIRST_PIECE_ID):
         colour = scenery.terrain if piece.kind == "terrain" else scenery.model
         table[number] = _rgb(scenery.blocker if piece.name in blocking else colour)
     return table
@@ -185,7 +186,7 @@ def _paint_surroundings(planes: Values, image: EyeImage, distance: float, scener
         x, y = (across * axis[0] + upward * axis[1] + axis[2] for axis in axes[:2])
     if has_sky:
         rising = z / np.sqrt(x**2 + y**2 + z**2)
-        _lay(planes, _rgb(scenery.sky_high), np.clip(rising / STEEP, 0.0, 1.0), sky)
+        _lay(planes, _rgb(scenery.sky_high), np.clip(rising / SKY_SINE, 0.0, 1.0), sky)
     if not has_ground:
         return
     below = slice(min(int(met.any(axis=1).argmax()), max(len(met) - 2, 0)), None)  # a slope needs two rows
@@ -244,9 +245,9 @@ def _large_stripes(height: int, width: int, period: float, share: float, rising:
 def _large_dots(height: int, width: int) -> Flags:
     """(height, width) the pixels of dots in rows, each shifted against the one before it by half a period."""
     rows, columns = np.ogrid[:height, :width]
-    period = 7 * FINE
+    period = 7 * SUPERSAMPLING
     shifted = (columns + rows // period % 2 * (period // 2)) % period
-    dots: Flags = np.hypot(rows % period - period / 2, shifted - period / 2) < 1.15 * FINE
+    dots: Flags = np.hypot(rows % period - period / 2, shifted - period / 2) < 1.15 * SUPERSAMPLING
     return dots
 
 
@@ -255,15 +256,15 @@ def _rounded(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def _extent(flags: Flags) -> tuple[slice, slice]:
-    """The rows and columns in which any flag is set, and `FINE` more on each side."""
+    """The rows and columns in which any flag is set, and `SUPERSAMPLING` more on each side."""
     rows, columns = (np.flatnonzero(flags.any(axis=axis)) for axis in (1, 0))
     return (
-        slice(max(int(rows[0]) - FINE, 0), int(rows[-1]) + 1 + FINE),
-        slice(max(int(columns[0]) - FINE, 0), int(columns[-1]) + 1 + FINE),
+        slice(max(int(rows[0]) - SUPERSAMPLING, 0), int(rows[-1]) + 1 + SUPERSAMPLING),
+        slice(max(int(columns[0]) - SUPERSAMPLING, 0), int(columns[-1]) + 1 + SUPERSAMPLING),
     )
 
 
-class _Part:
+class _LayerWindow:
     """The rectangle of a view in which a layer has any pixel: its colours, to be painted on, and its shading."""
 
     def __init__(self, planes: Values, view: View, layer: Layer) -> None:
@@ -291,44 +292,48 @@ class _Part:
         _lay(self.planes, over, share, where)
 
 
-def _draw_target(part: _Part, image: EyeImage) -> None:
+def _draw_target(part: _LayerWindow, image: EyeImage) -> None:
     """Draws the target's obscured parts as through glass, hatched; those outside the arcs striped; and its outline."""
     kinds = image.kinds[part.where]
     obscured, outside = kinds == OBSCURED, kinds == OUTSIDE
-    stripes = _stripes(kinds.shape, 11 * FINE, 0.5, rising=True)
+    stripes = _stripes(kinds.shape, 11 * SUPERSAMPLING, 0.5, rising=True)
     part.lay(part.shaded(VERMILLION, obscured), np.float32(0.5) + np.float32(0.45) * stripes, obscured)
-    part.lay(_rgb(PALE), np.float32(0.55) * _stripes(kinds.shape, 9 * FINE, 0.22, rising=False), outside)
+    part.lay(
+        _rgb(PALE_COLOUR), np.float32(0.55) * _stripes(kinds.shape, 9 * SUPERSAMPLING, 0.22, rising=False), outside
+    )
     part.lay(_rgb(DARK_VERMILLION), np.float32(0.75) * part.lines, obscured)
-    outline = _rim(np.pad(part.filled, FINE), FINE)[FINE:-FINE, FINE:-FINE]
+    outline = _rim(np.pad(part.filled, SUPERSAMPLING), SUPERSAMPLING)[
+        SUPERSAMPLING:-SUPERSAMPLING, SUPERSAMPLING:-SUPERSAMPLING
+    ]
     part.lay(_rgb(DARK_VERMILLION), 0.9, outline & obscured)
     part.lay(_rgb(DARK_BLUE), 0.95, outline & ~obscured)
 
 
-def _draw_ghosts(part: _Part, _: EyeImage) -> None:
-    part.lay(part.shaded(PALE, part.filled, least=0.35), 0.62, part.filled)
+def _draw_ghosts(part: _LayerWindow, _: EyeImage) -> None:
+    part.lay(part.shaded(PALE_COLOUR, part.filled, least=0.35), 0.62, part.filled)
     dots = _large_dots(*_rounded(part.ids.shape))[: part.ids.shape[0], : part.ids.shape[1]]
-    part.lay(_rgb(GHOST_LINE), 0.5, part.filled & dots)
-    part.lay(_rgb(GHOST_LINE), np.float32(0.8) * part.lines, part.filled)
+    part.lay(_rgb(GHOST_LINE_COLOUR), 0.5, part.filled & dots)
+    part.lay(_rgb(GHOST_LINE_COLOUR), np.float32(0.8) * part.lines, part.filled)
 
 
-def _draw_disregarded(part: _Part, _: EyeImage) -> None:
+def _draw_disregarded(part: _LayerWindow, _: EyeImage) -> None:
     """Draws pieces that the rules disregard: a faint veil with a dashed outline."""
-    part.lay(part.shaded(VEIL, part.filled), 0.24, part.filled)
-    dashes = _stripes(part.ids.shape, 9 * FINE, 0.6, rising=True) > 0.5
-    part.lay(_rgb(VEIL_LINE), 0.8, _rim(part.filled, FINE) & dashes)
+    part.lay(part.shaded(VEIL_COLOUR, part.filled), 0.24, part.filled)
+    dashes = _stripes(part.ids.shape, 9 * SUPERSAMPLING, 0.6, rising=True) > 0.5
+    part.lay(_rgb(VEIL_LINE_COLOUR), 0.8, _rim(part.filled, SUPERSAMPLING) & dashes)
 
 
 # ---- the figure
 
-NAMED = 4  # the most blockers that are outlined and named: those with the largest shares
+MAX_OUTLINED_BLOCKERS = 4  # the most blockers that are outlined and named: those with the largest shares
 SMALL_HOLE = 1500.0  # square pixels: smaller parts of a blocker, and smaller holes in it, are not outlined
 
-COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [110, 110, 118, 48]], np.uint8)
+MASK_COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [110, 110, 118, 48]], np.uint8)
 """(4, 4) uint8: red, green, blue and opacity of NOTHING, SEEN, OBSCURED and OUTSIDE, laid over the image."""
 
 AVOIDED_STEP = 12  # pixels between those of the target that names keep off
-SMALLEST_NAMED = 1500  # pixels: a disregarded piece that shows no more is not named
-COARSE = 4  # pixels across a cell of the grid on which room for a name is sought
+MIN_NAMED_PIXELS = 1500  # pixels: a disregarded piece that shows no more is not named
+NAME_GRID_PX = 4  # pixels across a cell of the grid on which room for a name is sought
 
 
 def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sightline], None] | None = None) -> None:
@@ -340,19 +345,19 @@ def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sigh
     sheet.frame(0.0, 0.0, width, height)
     sheet.picture(coloured(image, line.scene, line.sight.target, line.blocking, scenery_of(sheet)))
     _draw_counted(sheet, line)
-    numbers = {piece.name: number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE)}
+    numbers = {piece.name: number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE_ID)}
     target = (image.kinds > 0) | (image.ghosts.ids == numbers[line.sight.target.name])
     if overlay is not None:
         overlay(sheet, line)
     _name_target(sheet, line, target)
-    for name, share in list(line.shares.items())[:NAMED]:
+    for name, share in list(line.shares.items())[:MAX_OUTLINED_BLOCKERS]:
         area = image.front.ids == numbers[name]
         if area.any():
             _outline(sheet, area)
             _name_area(sheet, area & ~target, target, share_of_blocker(sheet.words, name, share))
     for piece in line.sight.disregarded:
         area = image.disregarded.ids == numbers[piece.name]
-        if area.sum() > SMALLEST_NAMED:
+        if area.sum() > MIN_NAMED_PIXELS:
             _name_area(sheet, area & ~target, target, piece.name)
     _legend(sheet, line)
     caption(sheet, line, warned=True)
@@ -376,7 +381,7 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
     corner = start - [picture.left / picture.step, picture.top / picture.step - picture.height]
     place = plotting.transforms.Affine2D(np.vstack([np.column_stack([turn, corner]), [0.0, 0.0, 1.0]]))
     overlaid = sheet.axes.imshow(
-        COLOURS[kinds],
+        MASK_COLOURS[kinds],
         extent=(0.0, view.width, view.height, 0.0),
         transform=place + sheet.axes.transData,
         interpolation="none",
@@ -411,18 +416,20 @@ def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     free = area.copy()
     for left, bottom, right, top in sheet.reserved:
         free[area.shape[0] - round(top) : area.shape[0] - round(bottom), round(left) : round(right)] = False
-    small = np.pad(free[COARSE // 2 :: COARSE, COARSE // 2 :: COARSE], 1)
+    small = np.pad(free[NAME_GRID_PX // 2 :: NAME_GRID_PX, NAME_GRID_PX // 2 :: NAME_GRID_PX], 1)
     if not small.any():
         return
     room: Floats = scipy.ndimage.distance_transform_edt(small)[1:-1, 1:-1]
     rows, columns = np.indices(room.shape)
     there = np.argwhere(target)
     centre = there.mean(axis=0)[::-1] if len(there) else np.array(target.shape[::-1]) / 2
-    away = np.hypot((columns * COARSE - centre[0]) / target.shape[1], (rows * COARSE - centre[1]) / target.shape[0])
+    away = np.hypot(
+        (columns * NAME_GRID_PX - centre[0]) / target.shape[1], (rows * NAME_GRID_PX - centre[1]) / target.shape[0]
+    )
     score = np.minimum(room, 14.0) - 12.0 * away
     score[room < 1.0] = -np.inf
     row, column = np.unravel_index(int(np.argmax(score)), room.shape)
-    at = float(column * COARSE + COARSE / 2), float(area.shape[0] - row * COARSE - COARSE / 2)
+    at = float(column * NAME_GRID_PX + NAME_GRID_PX / 2), float(area.shape[0] - row * NAME_GRID_PX - NAME_GRID_PX / 2)
     sheet.label(text, at, inside=True)
 
 
@@ -438,7 +445,7 @@ def target_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
 
 def _legend(sheet: Sheet, line: Sightline) -> None:
     image, kinds = line.image, line.image.kinds
-    blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE) if piece.name in line.blocking]
+    blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE_ID) if piece.name in line.blocking]
     blocker, veil = ("#debe98", "#f1dee9") if scenery_of(sheet) is DAY else ("#a67c42", "#4f434f")
     sheet.legend(*target_swatches(sheet, np.unique(kinds).tolist()))
     entries = [

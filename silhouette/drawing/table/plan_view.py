@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from silhouette.common.geometry import cosine_and_sine
-from silhouette.drawing.captions import EDGE, HAIRLINE, THIN, Swatch
+from silhouette.drawing.captions import HAIRLINE_PT, PAGE_EDGE_MM, THIN_LINE_PT, Swatch
 from silhouette.drawing.marks import draw_ticks, shape
 from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.sheet import COLUMN, Sheet
@@ -17,8 +17,8 @@ from silhouette.scenes.table import Piece
 
 MAX_WIDENING = 0.3  # most that the frame widens for blockers on each side of the line of sight, a share of its length
 DASHES = (8.0, 4.0)  # the dashes of the line of sight, and their distance, in widths of the line
-ARC = 0.13  # the opacity of the area within a vision arc
-STRIP = 7.5  # mm on paper below the drawing, for the scale bars
+ARC_OPACITY = 0.13  # the opacity of the area within a vision arc
+SCALE_BAR_STRIP_MM = 7.5  # mm on paper below the drawing, for the scale bars
 
 
 def draw_plan_view(sheet: Sheet, line: Sightline) -> None:
@@ -70,8 +70,8 @@ def _frame(sheet: Sheet, line: Sightline, outlines: dict[str, Rings]) -> None:
                 low = min(low, max(inside.min(), -MAX_WIDENING * length))
                 high = max(high, min(inside.max(), MAX_WIDENING * length))
     room = 0.05 * length
-    paper = length / (COLUMN - 2 * EDGE)
-    sheet.frame(left, float(low) - room - STRIP * paper, right, float(high) + room)
+    paper = length / (COLUMN - 2 * PAGE_EDGE_MM)
+    sheet.frame(left, float(low) - room - SCALE_BAR_STRIP_MM * paper, right, float(high) + room)
 
 
 def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
@@ -81,7 +81,7 @@ def _draw_arcs(sheet: Sheet, line: Sightline) -> None:
         apex = line.in_plan(arc.apex[None])[0]
         ends = line.in_plan(np.array([arc.apex + far * arc.right, arc.apex + far * arc.left]))
         wedge = (np.array([apex, *ends]),)
-        shape(sheet, wedge, sheet.style.arc, "none", 1.0, f"arc-{number}", alpha=ARC, linewidth=0.0)
+        shape(sheet, wedge, sheet.style.arc, "none", 1.0, f"arc-{number}", alpha=ARC_OPACITY, linewidth=0.0)
         for end in ends:
             stroke(sheet, apex, end, sheet.style.arc, dashes="--", zorder=2.0)
 
@@ -124,17 +124,17 @@ def _draw_sight(sheet: Sheet, line: Sightline) -> None:
         shape(sheet, (open_to,), sightlines.near_colour(sheet, line, sector), "none", 8.0, alpha=0.45, linewidth=0.0)
         if sector.level == sightlines.BEYOND:
             sightlines.hatched(sheet, (open_to,), sector.level, 8.1, pale=True)
-        elif sector.level != sightlines.CLEAR:
+        elif sector.level != sightlines.UNOBSCURED:
             sightlines.hatched(sheet, (np.concatenate([near, far[::-1]]),), sector.level, 8.1)
     angles = [sectors[0].angles[0], sectors[-1].angles[-1]] if sectors else []
     ends = [sectors[0].end[0], sectors[-1].end[-1]] if sectors else []
     for number, (angle, end) in enumerate(zip(angles, ends, strict=True), 1):
         tip = (float(end), float(end * np.tan(angle)))
-        stroke(sheet, (0.0, 0.0), tip, style.seen_edge, width=THIN, zorder=8.2, mark=f"edge-{number}")
+        stroke(sheet, (0.0, 0.0), tip, style.seen_edge, width=THIN_LINE_PT, zorder=8.2, mark=f"edge-{number}")
         sheet.avoid_line((0.0, 0.0), tip)
     middle = line.in_plan(line.middle[None])[0]
     dashes = (0.0, DASHES)
-    stroke(sheet, (0.0, 0.0), middle, style.ink, width=HAIRLINE, dashes=dashes, zorder=8.3, mark="sight-line")
+    stroke(sheet, (0.0, 0.0), middle, style.ink, width=HAIRLINE_PT, dashes=dashes, zorder=8.3, mark="sight-line")
     sheet.avoid_line((0.0, 0.0), middle)
 
 
@@ -150,7 +150,7 @@ def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     style = sheet.style
     levels = {sector.level for sector in line.plan_sectors}
     if levels and line.verdict.line_of_sight:  # the target has that colour
-        levels.add(sightlines.CLEAR)
+        levels.add(sightlines.UNOBSCURED)
     entries = sightlines.level_swatches(sheet, levels)
     names = {piece.name for piece in pieces}
     if line.blocking & names:
@@ -158,8 +158,8 @@ def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     if any(friend.name in names for friend in line.sight.disregarded):
         entries.append(Swatch(sheet.words("disregarded"), style.ignored, style.model_edge))
     if line.drawn_arcs:
-        entries.append(Swatch(sheet.words("arc"), tint(style.arc, style.ground, ARC), style.arc, dashes="--"))
+        entries.append(Swatch(sheet.words("arc"), tint(style.arc, style.ground, ARC_OPACITY), style.arc, dashes="--"))
     entries.append(
-        Swatch(sheet.words("line of sight"), edge=style.ink, line=True, dashes=(0.0, DASHES), width=HAIRLINE)
+        Swatch(sheet.words("line of sight"), edge=style.ink, line=True, dashes=(0.0, DASHES), width=HAIRLINE_PT)
     )
     sheet.legend(*entries)

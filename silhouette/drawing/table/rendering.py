@@ -1,7 +1,7 @@
 """DRAW: layers of large views, whose rays are cast only where they may meet something.
 
-A view is cut into tiles of `TILE` by `TILE` pixels from its upper left corner; places in it are columns and rows in
-tiles, as fractions. The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet
+A view is cut into tiles of `TILE_PX` by `TILE_PX` pixels from its upper left corner; places in it are columns and rows
+in tiles, as fractions. The box of a whole figure or ruin is mostly empty: of the rays that meet it, four in five meet
 nothing else. So the tiles that a body reaches are those that the boxes round its faces hold.
 """
 
@@ -14,23 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, corners
-from silhouette.renderers.protocol import NEAREST, Body, Layer, Renderer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Layer, Renderer
 from silhouette.renderers.views import View
 
 # ---- the tiles that faces reach
 
-TILE = 8  # pixels across a tile
-RIM = 1.0 / TILE  # tiles: a pixel, by which boxes are widened on each side: far more than float32 rays differ
+TILE_PX = 8  # pixels across a tile
+# Tiles: a pixel, by which boxes are widened on each side: far more than float32 rays differ.
+BOX_RIM_TILES = 1.0 / TILE_PX
 Tiles = NDArray[np.int32]  # columns and rows (2, n) of tiles
 
 
 def reached(view: View, body: Body) -> Flags:
-    """(rows, columns) the tiles of a view that a body may be seen in; of a face that reaches behind the eye, `NEAREST`
-    before which it begins, those of the part that lies before it.
+    """(rows, columns) the tiles of a view that a body may be seen in; of a face that reaches behind the eye,
+    `NEAREST_DEPTH_MM` before which it begins, those of the part that lies before it.
     """
-    shape = -(-view.width // TILE), -(-view.height // TILE)
+    shape = -(-view.width // TILE_PX), -(-view.height // TILE_PX)
     seen = (body.pose.place(body.mesh.vertices) - view.eye) @ view.axes.T
-    hidden, faces = (seen[:, 2] < NEAREST)[body.mesh.faces], body.mesh.faces
+    hidden, faces = (seen[:, 2] < NEAREST_DEPTH_MM)[body.mesh.faces], body.mesh.faces
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = _bounds(_in_tiles(np.stack([seen[:, 0], -seen[:, 1]]) / seen[:, 2], view), shape)
     first, second, third = faces[~hidden.any(axis=1)].T
@@ -59,7 +60,7 @@ def _in_boxes(least: Tiles, past: Tiles, shape: tuple[int, int]) -> Flags:
 
 def _in_tiles(images: Floats, view: View) -> Floats:
     """(2, n) columns and rows, in tiles, of points to the right and down (2, n) in the plane at distance one."""
-    tiles: Floats = (images - np.array([[view.left], [-view.top]])) / (TILE * view.step)
+    tiles: Floats = (images - np.array([[view.left], [-view.top]])) / (TILE_PX * view.step)
     return tiles
 
 
@@ -68,32 +69,32 @@ def _bounds(places: Floats, shape: tuple[int, int]) -> tuple[Tiles, Tiles]:
     beyond the view counts as at its border.
     """
     limit = np.array([[shape[0]], [shape[1]]])
-    first, past = (np.clip(np.nan_to_num(places + side), 0, limit) for side in (-RIM, 1.0 + RIM))
+    first, past = (np.clip(np.nan_to_num(places + side), 0, limit) for side in (-BOX_RIM_TILES, 1.0 + BOX_RIM_TILES))
     return first.astype(np.int32), np.minimum(past, limit).astype(np.int32)
 
 
 def _images_of_cut(corners: Floats) -> tuple[Floats, Floats]:
     """The least and the greatest, right and down (2, n), of the images of triangles (3, n, 3), to the right, up and
-    forward from the eye, cut `NEAREST` before it, on both sides of which their corners lie.
+    forward from the eye, cut `NEAREST_DEPTH_MM` before it, on both sides of which their corners lie.
     """
     points = [*corners]
     for here, there in ((0, 1), (1, 2), (2, 0)):
         depth = corners[[here, there], :, 2]
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = ((NEAREST - depth[0]) / (depth[1] - depth[0]))[:, None]
+            share = ((NEAREST_DEPTH_MM - depth[0]) / (depth[1] - depth[0]))[:, None]
             crossing = corners[here] + share * (corners[there] - corners[here])
-        crossing[:, 2] = NEAREST
-        crossing[(depth[0] < NEAREST) == (depth[1] < NEAREST)] = np.nan
+        crossing[:, 2] = NEAREST_DEPTH_MM
+        crossing[(depth[0] < NEAREST_DEPTH_MM) == (depth[1] < NEAREST_DEPTH_MM)] = np.nan
         points.append(crossing)
     every = np.stack(points)
-    every[every[..., 2] < NEAREST] = np.nan
+    every[every[..., 2] < NEAREST_DEPTH_MM] = np.nan
     images = np.stack([every[..., 0], -every[..., 1]]) / every[..., 2]
     return np.nanmin(images, axis=1), np.nanmax(images, axis=1)
 
 
 # ---- layers
 
-STRIP = 40  # rows of pixels that are worked on at a time, so that they stay in the processor's cache
+TILE_STRIP_ROWS = 40  # rows of pixels that are worked on at a time, so that they stay in the processor's cache
 RAYS_AT_ONCE = 40_000  # Embree is five times faster so than with those of the whole view
 
 
@@ -148,8 +149,8 @@ def _enter(ids: NDArray[np.int32], depth: NDArray[np.float32], other: Layer) -> 
 
 def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
     """(n, 2) row and column of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
-    within = np.indices((TILE, TILE)).reshape(2, 1, -1)
-    rows, columns = (TILE * np.stack(tiles.nonzero())[..., None] + within).reshape(2, -1)
+    within = np.indices((TILE_PX, TILE_PX)).reshape(2, 1, -1)
+    rows, columns = (TILE_PX * np.stack(tiles.nonzero())[..., None] + within).reshape(2, -1)
     inside = (rows < view.height) & (columns < view.width)
     return np.column_stack([rows[inside], columns[inside]])
 

@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from silhouette.common.geometry import Floats
-from silhouette.drawing.captions import EDGE, LINE, THIN, Swatch
+from silhouette.drawing.captions import LINE_PT, PAGE_EDGE_MM, THIN_LINE_PT, Swatch
 from silhouette.drawing.marks import line as stroke
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import COLUMN, MIN_HEIGHT, Sheet
@@ -21,9 +21,9 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.scenes.table import Piece
 
 UP = np.array([0.0, 0.0, 1.0])
-ASIDE = 1e-4  # mm by which the cut is moved to the left, so that it does not pass through the corners of boxes
-CUT = "\\\\\\\\\\\\"  # matplotlib's hatch for what the line of sight cuts
-STRIP = 8.0  # mm on paper below the ground, for the scale bars
+CUT_OFFSET_MM = 1e-4  # mm by which the cut is moved to the left, so that it does not pass through the corners of boxes
+CUT_HATCH = "\\\\\\\\\\\\"  # matplotlib's hatch for what the line of sight cuts
+GROUND_STRIP_MM = 8.0  # mm on paper below the ground, for the scale bars
 
 
 def draw_side_view(sheet: Sheet, line: Sightline) -> None:
@@ -44,13 +44,13 @@ def draw_side_view(sheet: Sheet, line: Sightline) -> None:
         blocks = piece.name in line.blocking
         fill, edge = (style.blocker, style.blocker_edge) if blocks else (style.terrain, style.terrain_edge)
         shape(sheet, elevations[piece.name], fill, edge, 3.0, alpha=0.45)
-        shape(sheet, cuts[piece.name], fill, edge, 4.0, hatch=CUT, linewidth=LINE)
+        shape(sheet, cuts[piece.name], fill, edge, 4.0, hatch=CUT_HATCH, linewidth=LINE_PT)
     shape(sheet, elevations[attacker.name], style.attacker, style.attacker_edge, 6.0)
     shape(sheet, elevations[target.name], style.ignored, style.model_edge, 6.0)
     body = _elevation(line, target, target.model.significant)
     shape(sheet, body, style.seen, style.seen_edge, 6.1)
     _draw_bands(sheet, line, body)
-    shape(sheet, body, "none", style.seen_edge, 6.6, linewidth=THIN)
+    shape(sheet, body, "none", style.seen_edge, 6.6, linewidth=THIN_LINE_PT)
     _draw_rays(sheet, line)
     sightlines.draw_eye(sheet, (0.0, float(line.eye[2])))
     sightlines.draw_scale(sheet, left + sheet.paper(2.5), bottom + sheet.paper(1.6), style.grid)
@@ -86,7 +86,7 @@ def _ground(line: Sightline) -> float:
 def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
     """Sets the frame: from attacker to target, and high enough for both and for blockers that are not very tall."""
     left, right = sightlines.stretch(line)
-    paper = (right - left) / (COLUMN - 2 * EDGE)
+    paper = (right - left) / (COLUMN - 2 * PAGE_EDGE_MM)
     low = _ground(line)
     heights = [float(line.eye[2])]
     for name in (line.sight.attacker.name, line.sight.target.name):
@@ -95,8 +95,8 @@ def _frame(sheet: Sheet, line: Sightline, elevations: dict[str, Rings]) -> None:
     for name in line.blocking & elevations.keys():
         for ring in elevations[name]:
             heights.append(min(float(ring[:, 1].max()), most + 0.3 * (right - left)))
-    top = max(max(heights) + 6.5 * paper, low + (MIN_HEIGHT - STRIP) * paper)
-    sheet.frame(left, low - STRIP * paper, right, top)
+    top = max(max(heights) + 6.5 * paper, low + (MIN_HEIGHT - GROUND_STRIP_MM) * paper)
+    sheet.frame(left, low - GROUND_STRIP_MM * paper, right, top)
 
 
 def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
@@ -118,7 +118,7 @@ def section(line: Sightline, piece: Piece, mesh: Mesh) -> Rings:
 def _cuts(line: Sightline, piece: Piece, mesh: Mesh) -> tuple[Floats, Floats]:
     r"""The starts and ends (n, 2) of the segments in which the plane cuts triangles, the solid on one side of all."""
     points = piece.pose.place(mesh.vertices)
-    distance = (points - line.eye) @ line.across - ASIDE
+    distance = (points - line.eye) @ line.across - CUT_OFFSET_MM
     sides = distance[mesh.faces] > 0.0
     crossing = sides.any(axis=1) & ~sides.all(axis=1)
     faces, sides = mesh.faces[crossing], sides[crossing]
@@ -180,7 +180,7 @@ def _draw_rays(sheet: Sheet, line: Sightline) -> None:
     for number, (angle, end) in enumerate(limits + rims, 1):
         tip = eye + end * np.array([1.0, np.tan(angle)])
         limit = number <= len(limits)
-        colour, width = (style.obscured_edge, LINE) if limit else (style.seen_edge, THIN)
+        colour, width = (style.obscured_edge, LINE_PT) if limit else (style.seen_edge, THIN_LINE_PT)
         stroke(sheet, eye, tip, colour, width=width, zorder=8.0, mark=f"{'ray' if limit else 'rim'}-{number}")
         sheet.avoid_line(eye, tip)
 
@@ -200,7 +200,7 @@ def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: d
     seen_cuts = [name for name, rings in cuts.items() if sightlines.is_shown(sheet, rings)]
     if seen_cuts:
         edge = style.blocker_edge if line.blocking & set(seen_cuts) else style.terrain_edge
-        entries.append(Swatch(sheet.words("cut"), style.paper, edge, CUT))
+        entries.append(Swatch(sheet.words("cut"), style.paper, edge, CUT_HATCH))
     if len(line.side_sectors) > 1:
         entries.append(Swatch(sheet.words("ray"), edge=style.obscured_edge, line=True))
     sheet.legend(*entries)

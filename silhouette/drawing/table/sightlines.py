@@ -1,9 +1,9 @@
 """DRAW: what the figures of one check share: the image from the eye, the target cut into sectors, and the parts of plan
 and side view, from the stretch of table shown to the caption.
 
-Plan and side view cannot show the pixels of the image. They show the target cut into `DIRECTIONS` narrow wedges that
-begin at the eye, in plan by the angle to the left, in the side view by the angle upward: each has a level, by how much
-of it is obscured, or lies outside the vision arcs. Neighbouring directions of one level make a `Sector`; runs too
+Plan and side view cannot show the pixels of the image. They show the target cut into `SECTOR_DIRECTIONS` narrow wedges
+that begin at the eye, in plan by the angle to the left, in the side view by the angle upward: each has a level, by how
+much of it is obscured, or lies outside the vision arcs. Neighbouring directions of one level make a `Sector`; runs too
 narrow to be seen are added to a neighbour.
 """
 
@@ -19,7 +19,7 @@ from shapely import LinearRing, Point, Polygon, box
 from silhouette.common.geometry import INCH, Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
 from silhouette.drawing import plotting
-from silhouette.drawing.captions import EDGE, HAIRLINE, TITLE, Swatch
+from silhouette.drawing.captions import HAIRLINE_PT, PAGE_EDGE_MM, TITLE_PT, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import Style
@@ -34,11 +34,12 @@ from silhouette.renderers.views import VisionArc
 from silhouette.rules.base import Measurement, Verdict
 from silhouette.scenes.table import Piece, TableScene
 
-PICTURE = (1180, 740)  # pixels: width and height of the eye view
-DIRECTIONS = 160  # into which the target is cut: from its right to its left side, and from foot to top
-CLEAR, PARTLY, WHOLLY, BEYOND = 0, 1, 2, 3  # how much of the target is obscured in a direction
-NARROWEST = 7  # the least number of directions in a sector; a narrower run of one level is added to a neighbour
-MOST_SECTORS = 5  # the most sectors of a target: behind a grating no figure could show all of them
+SIGHT_PICTURE_PX = (1180, 740)  # pixels: width and height of the eye view
+SECTOR_DIRECTIONS = 160  # into which the target is cut: from its right to its left side, and from foot to top
+UNOBSCURED, PARTLY, WHOLLY, BEYOND = 0, 1, 2, 3  # how much of the target is obscured in a direction
+# The least number of directions in a sector; a narrower run of one level is added to a neighbour.
+MIN_SECTOR_DIRECTIONS = 7
+MAX_SECTORS = 5  # the most sectors of a target: behind a grating no figure could show all of them
 IGNORED_SHARE = 0.02  # the share of a direction's pixels that its level ignores: single pixels at an edge
 
 
@@ -88,8 +89,8 @@ class Sightline:
 
     @cached_property
     def image(self) -> EyeImage:
-        """The image from the eye, `PICTURE` in size."""
-        return image_of(self.scene, self.observation, self.renderer, *PICTURE)
+        """The image from the eye, `SIGHT_PICTURE_PX` in size."""
+        return image_of(self.scene, self.observation, self.renderer, *SIGHT_PICTURE_PX)
 
     @property
     def eye(self) -> Floats:
@@ -146,18 +147,18 @@ class Sightline:
         rays = image.view.directions(rows, columns)
         along, rising = rays @ self.along, rays @ upward
         angles = np.arctan2(rising, along)
-        edges = np.linspace(angles.min(), angles.max() + 1e-9, DIRECTIONS + 1)
-        number = np.clip(np.searchsorted(edges, angles, "right") - 1, 0, DIRECTIONS - 1)
+        edges = np.linspace(angles.min(), angles.max() + 1e-9, SECTOR_DIRECTIONS + 1)
+        number = np.clip(np.searchsorted(edges, angles, "right") - 1, 0, SECTOR_DIRECTIONS - 1)
         kinds = image.kinds[rows, columns]
         levels = _levels(number, kinds)
         # The depth of a pixel is along the view's axis; times the ray's part along the line of sight it is level.
         end = _least(number, along * image.target.depth[rows, columns])
         obscured = kinds == OBSCURED
         reach = _least(number[obscured], (along * image.front.depth[rows, columns])[obscured])
-        reach = np.where((levels == CLEAR) | ~np.isfinite(reach), end, np.minimum(reach, end))
+        reach = np.where((levels == UNOBSCURED) | ~np.isfinite(reach), end, np.minimum(reach, end))
         # A direction between two parts of the target may show none of it: its distance lies between its neighbours'.
         has_target = np.isfinite(end)
-        end = np.interp(np.arange(DIRECTIONS), np.flatnonzero(has_target), end[has_target])
+        end = np.interp(np.arange(SECTOR_DIRECTIONS), np.flatnonzero(has_target), end[has_target])
         reach = np.minimum(np.where(np.isfinite(reach), reach, end), end)
         return [
             Sector(
@@ -171,32 +172,32 @@ class Sightline:
 
 
 def _levels(number: Any, kinds: Any) -> Any:
-    """(`DIRECTIONS`,) the level of each direction, in few runs, by the direction (n,) and the kind of each pixel of the
-    target; one that shows nothing of it has a neighbour's.
+    """(`SECTOR_DIRECTIONS`,) the level of each direction, in few runs, by the direction (n,) and the kind of each pixel
+    of the target; one that shows nothing of it has a neighbour's.
 
     >>> number, kinds = np.array([0, 1, 150]), np.full(3, OUTSIDE)
     >>> np.unique(_levels(number, kinds)).tolist() == [BEYOND]
     True
     """
-    total = np.bincount(number, minlength=DIRECTIONS)
-    hidden = np.bincount(number, kinds == OBSCURED, DIRECTIONS) / np.maximum(total, 1)
-    beyond = np.bincount(number, kinds == OUTSIDE, DIRECTIONS) / np.maximum(total, 1)
-    levels = np.where(hidden > IGNORED_SHARE, PARTLY, CLEAR)
+    total = np.bincount(number, minlength=SECTOR_DIRECTIONS)
+    hidden = np.bincount(number, kinds == OBSCURED, SECTOR_DIRECTIONS) / np.maximum(total, 1)
+    beyond = np.bincount(number, kinds == OUTSIDE, SECTOR_DIRECTIONS) / np.maximum(total, 1)
+    levels = np.where(hidden > IGNORED_SHARE, PARTLY, UNOBSCURED)
     levels = np.where(hidden > 1.0 - IGNORED_SHARE, WHOLLY, levels)
     levels = np.where(beyond > 1.0 - IGNORED_SHARE, BEYOND, levels)
     shown = np.flatnonzero(total)
-    before = np.searchsorted(shown, np.arange(DIRECTIONS), "right") - 1
+    before = np.searchsorted(shown, np.arange(SECTOR_DIRECTIONS), "right") - 1
     return _in_few_runs(levels[shown[np.maximum(before, 0)]])
 
 
 def _in_few_runs(levels: Any) -> Any:
-    """The levels of directions, changed in place, in at most `MOST_SECTORS` runs, none shorter than `NARROWEST`, but
-    for a single one. The shortest is joined to the longer of its neighbours: too short, it takes its level; long
-    enough, but one too many, both become PARTLY, unless one is BEYOND.
+    """The levels of directions, changed in place, in at most `MAX_SECTORS` runs, none shorter than
+    `MIN_SECTOR_DIRECTIONS`, but for a single one. The shortest is joined to the longer of its neighbours: too short, it
+    takes its level; long enough, but one too many, both become PARTLY, unless one is BEYOND.
 
-    >>> _in_few_runs(np.repeat([CLEAR, WHOLLY, PARTLY], [8, 2, 9])).tolist()
+    >>> _in_few_runs(np.repeat([UNOBSCURED, WHOLLY, PARTLY], [8, 2, 9])).tolist()
     [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
-    >>> grating = np.tile(np.repeat([CLEAR, WHOLLY], NARROWEST), 4)
+    >>> grating = np.tile(np.repeat([UNOBSCURED, WHOLLY], MIN_SECTOR_DIRECTIONS), 4)
     >>> len(_runs(grating)), len(_runs(_in_few_runs(grating)))
     (8, 5)
     >>> _in_few_runs(np.array([WHOLLY])).tolist()
@@ -206,11 +207,11 @@ def _in_few_runs(levels: Any) -> Any:
     while len(runs) > 1:
         number = min(range(len(runs)), key=lambda run: runs[run][1] - runs[run][0])
         start, stop = runs[number]
-        if stop - start >= NARROWEST and len(runs) <= MOST_SECTORS:
+        if stop - start >= MIN_SECTOR_DIRECTIONS and len(runs) <= MAX_SECTORS:
             break
         neighbours = [runs[run] for run in (number - 1, number + 1) if 0 <= run < len(runs)]
         first, last = max(neighbours, key=lambda run: run[1] - run[0])
-        if stop - start < NARROWEST or BEYOND in (levels[start], levels[first]):
+        if stop - start < MIN_SECTOR_DIRECTIONS or BEYOND in (levels[start], levels[first]):
             levels[start:stop] = levels[first]
         else:
             levels[min(start, first) : max(stop, last)] = PARTLY
@@ -221,7 +222,7 @@ def _in_few_runs(levels: Any) -> Any:
 def _runs(levels: Any) -> list[tuple[int, int]]:
     """The first direction of each run of equal levels, and the one after its last.
 
-    >>> _runs(np.array([CLEAR, CLEAR, WHOLLY])), _runs(np.array([BEYOND]))
+    >>> _runs(np.array([UNOBSCURED, UNOBSCURED, WHOLLY])), _runs(np.array([BEYOND]))
     ([(0, 2), (2, 3)], [(0, 1)])
     """
     cuts = [0, *(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(levels)]
@@ -229,8 +230,8 @@ def _runs(levels: Any) -> list[tuple[int, int]]:
 
 
 def _least(number: Any, values: Floats) -> Floats:
-    """(`DIRECTIONS`,) the least of the values (n,) of each direction; infinite where it has none."""
-    least = np.full(DIRECTIONS, np.inf)
+    """(`SECTOR_DIRECTIONS`,) the least of the values (n,) of each direction; infinite where it has none."""
+    least = np.full(SECTOR_DIRECTIONS, np.inf)
     np.minimum.at(least, number, values)
     return least
 
@@ -247,9 +248,9 @@ def _without_outliers(values: Floats) -> Floats:
 
 
 SPARSE, DENSE = "////", "xxxxx"  # matplotlib's hatches for what is partly, and what is wholly obscured
-ROOM = 0.07  # the room left free behind attacker and target, as a share of the length shown
+SIGHT_MARGIN_SHARE = 0.07  # the room left free behind attacker and target, as a share of the length shown
 CENTIMETRE = 10.0  # mm
-MINUS = "\N{MINUS SIGN}"
+MINUS_SIGN = "\N{MINUS SIGN}"
 
 
 def stretch(line: Sightline) -> tuple[float, float]:
@@ -257,7 +258,7 @@ def stretch(line: Sightline) -> tuple[float, float]:
     points = np.concatenate([_corners(piece) for piece in (line.sight.attacker, line.sight.target)])
     along = line.in_plan(points)[:, 0]
     low, high = min(along.min(), 0.0), max(along.max(), 0.0)
-    room = max(ROOM * (high - low), 6.0)
+    room = max(SIGHT_MARGIN_SHARE * (high - low), 6.0)
     return float(low - room), float(high + room)
 
 
@@ -302,7 +303,7 @@ def shown_box(sheet: Sheet, rings: Rings) -> Floats | None:
 def _looks(style: Style) -> dict[int, tuple[str, str, str, str | None]]:
     """The phrase of each level, its fill, edge and hatch."""
     return {
-        CLEAR: ("seen", style.seen, style.seen_edge, None),
+        UNOBSCURED: ("seen", style.seen, style.seen_edge, None),
         PARTLY: ("partly", style.obscured, style.obscured_edge, SPARSE),
         WHOLLY: ("wholly", style.obscured, style.obscured_edge, DENSE),
         BEYOND: ("outside", style.terrain, style.terrain_edge, "...."),
@@ -379,7 +380,7 @@ def draw_scale(sheet: Sheet, left: float, bottom: float, ground: str) -> None:
             fill = style.ink if cut % 2 == 0 else style.paper
             x = left + cut * step
             bar = np.array([(x, low), (x + step, low), (x + step, low + high), (x, low + high)])
-            shape(sheet, (bar,), fill, style.ink, 25.0, linewidth=HAIRLINE, joinstyle="miter")
+            shape(sheet, (bar,), fill, style.ink, 25.0, linewidth=HAIRLINE_PT, joinstyle="miter")
         text = sheet.words(words, number=number)
         sheet.text(left + number * unit + sheet.paper(0.9), low + high / 2, text, ha="left")
     sheet.reserve(left, bottom, left + max(wide, longest) + sheet.paper(7.0), bottom + sheet.paper(4.2))
@@ -412,12 +413,12 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
 
 def _title(sheet: Sheet, verdict: Verdict) -> str:
     words, room = sheet.words.of(verdict.rules), 0.85 * sheet.width
-    attacker, target = (elided(name, room, TITLE, bold=True) for name in (verdict.attacker, verdict.target))
+    attacker, target = (elided(name, room, TITLE_PT, bold=True) for name in (verdict.attacker, verdict.target))
     title = sheet.words("title", attacker=attacker, target=target, verdict=words.verdict(verdict.verdict))
     if verdict.in_arc is False:
         title = sheet.words("out of arc", title=title)
     if verdict.modifier is not None:
-        modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS)
+        modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS_SIGN)
         title = sheet.words("modifier", title=title, modifier=modifier)
     return sheet.words("marginal", title=title) if verdict.marginal else title
 
@@ -428,7 +429,7 @@ def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:
     sheet.data["frame"] = {
         "kind": kind,
         "bounds": [left, bottom, right, top],
-        "edge": EDGE,
+        "edge": PAGE_EDGE_MM,
         "unit": sheet.unit,
         "eye": line.eye.tolist(),
         "along": line.along.tolist(),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from silhouette.common.geometry import INCH, Floats, cosine_and_sine
-from silhouette.drawing.captions import BOLD, THIN, Swatch
+from silhouette.drawing.captions import BOLD_LINE_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.marks import Box, draw_table_top, shape
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.table.sightlines import draw_facing
@@ -15,9 +15,10 @@ from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.scenes.table import Piece, TableScene
 
 ROOM_ROUND = 1.5 * INCH  # the room round the pieces where the scene does not say how large its table is, mm
-LARGE = 2.0  # mm on paper: of what is smaller there is no outline over a map, such as of the holes of a grating
-OUTLINES = 4.5  # matplotlib's zorder of the outlines of terrain that are drawn over a map
-RAISED = 1.0  # the height above the table, mm, from which on a name says how high its model stands
+# mm on paper: of what is smaller there is no outline over a map, such as of the holes of a grating.
+MIN_OUTLINE_MM = 2.0
+OUTLINE_ZORDER = 4.5  # matplotlib's zorder of the outlines of terrain that are drawn over a map
+RAISED_HEIGHT_MM = 1.0  # the height above the table, mm, from which on a name says how high its model stands
 
 
 def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_ground: bool = False) -> None:
@@ -31,8 +32,8 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
         _draw_piece(sheet, piece, colours, facings=facings)
         if as_ground and piece.kind == "terrain":
-            large = tuple(ring for ring in outline_of(piece) if abs(ring_area(ring)) > sheet.paper(LARGE) ** 2)
-            shape(sheet, large, "none", sheet.style.ink, OUTLINES)
+            large = tuple(ring for ring in outline_of(piece) if abs(ring_area(ring)) > sheet.paper(MIN_OUTLINE_MM) ** 2)
+            shape(sheet, large, "none", sheet.style.ink, OUTLINE_ZORDER)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
         _name(sheet, piece)
     for gang, (fill, edge) in colours.items():
@@ -85,8 +86,8 @@ def _draw_piece(sheet: Sheet, piece: Piece, colours: dict[str, tuple[str, str]],
 def draw_model(sheet: Sheet, piece: Piece, fill: str, edge: str, *, facing: bool) -> None:
     """Draws a model in plan, in these colours: its base, its body, and where it faces, where that is known."""
     base = piece.base_outline
-    shape(sheet, (base,), sheet.style.paper, edge, 5.0, linewidth=BOLD)
-    shape(sheet, outline_of(piece), fill, edge, 5.2, linewidth=THIN)
+    shape(sheet, (base,), sheet.style.paper, edge, 5.0, linewidth=BOLD_LINE_PT)
+    shape(sheet, outline_of(piece), fill, edge, 5.2, linewidth=THIN_LINE_PT)
     if facing and piece.facing is not None:
         draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)
 
@@ -104,6 +105,6 @@ def outline_of(piece: Piece) -> Rings:
 
 def _name(sheet: Sheet, piece: Piece) -> None:
     text, stands = piece.name, piece.base_span[0]
-    if piece.kind != "terrain" and abs(stands) >= RAISED:
+    if piece.kind != "terrain" and abs(stands) >= RAISED_HEIGHT_MM:
         text += f" {stands:+.0f} mm"
     sheet.name(text, points_of(piece), bold=piece.kind != "terrain", inside=piece.kind == "terrain")

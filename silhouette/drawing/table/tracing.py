@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.path import Path as Outline
 
 MASK_STEP = 0.3  # mm between the samples of a mask
-MOST_ACROSS = 800  # the most samples along the longer side of a mesh: large pieces are traced less finely
+MAX_TRACED_SAMPLES = 800  # the most samples along the longer side of a mesh: large pieces are traced less finely
 SPANS_AT_ONCE = 1_000_000  # the number of triangles' spans that are in memory at the same time, at about 80 bytes each
 SEAM = 1e-9  # samples that a triangle is widened by on both sides: one on a shared edge then lies in one at least
-SMOOTH = 0.6  # samples: the standard deviation of the Gaussian that smooths the staircase of a mask
+SMOOTHING_SAMPLES = 0.6  # samples: the standard deviation of the Gaussian that smooths the staircase of a mask
 MIN_OUTLINE_AREA = 6.0  # square samples: outlines and holes of a smaller area are left out
 Rings = tuple[Floats, ...]  # closed outlines (n, 2), each without a repeated last point; holes go round the other way
 
@@ -57,7 +57,7 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
     used = np.zeros(len(points), np.bool_)
     used[mesh.faces] = True
     low, high = points[used].min(axis=0), points[used].max(axis=0)
-    step = max(MASK_STEP, float((high - low).max()) / MOST_ACROSS)
+    step = max(MASK_STEP, float((high - low).max()) / MAX_TRACED_SAMPLES)
     width, height = (int(np.ceil(span / step)) + 6 for span in high - low)
     corner = (low + high) / 2 + np.array([-width, height]) * (step / 2)
     triangles = ((points - corner) / [step, -step])[mesh.faces]
@@ -134,7 +134,7 @@ def traced(mask: Flags, tolerance: float = 0.35) -> Rings:
         return ()
     columns = np.flatnonzero(mask[rows[0] : rows[-1] + 1].any(axis=0))
     area = mask[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    smooth = scipy.ndimage.gaussian_filter(np.pad(area, 2).astype(np.float32), SMOOTH)
+    smooth = scipy.ndimage.gaussian_filter(np.pad(area, 2).astype(np.float32), SMOOTHING_SAMPLES)
     x, y = (np.arange(size, dtype=np.float64) for size in smooth.shape[::-1])
     generator = contour_generator(x + columns[0], y + rows[0], smooth)
     lines: list[NDArray[Any]] = generator.lines(0.5)  # type: ignore[assignment]

@@ -99,10 +99,10 @@ PHRASES: Mapping[str, Phrase] = {
 
 LANGUAGES = ("en", "de", "fr", "es")  # English, German, French and Spanish
 
-ROUNDED = {"nothing": "no share", "under": "under", "about": "about", "over": "over"}
+ROUNDED_SHARE_WORDS = {"nothing": "no share", "under": "under", "about": "about", "over": "over"}
 """The words that `share_in_words` puts before a number, and the phrase for each."""
 
-VERDICT = "verdict"  # the context of a verdict's word in a catalogue; that of a phrase is its name
+VERDICT_CONTEXT = "verdict"  # the context of a verdict's word in a catalogue; that of a phrase is its name
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Words:
         >>> Words("fr", "necromunda").verdict("fled")
         'fled'
         """
-        translated = translations(self._package, self.language).pgettext(VERDICT, verdict)
+        translated = translations(self._package, self.language).pgettext(VERDICT_CONTEXT, verdict)
         return translated if translated == verdict else f"{translated} ({verdict})"
 
     def number(self, text: str) -> str:
@@ -168,9 +168,9 @@ class Words:
         ('49,99 %', 'moins de 0,01 %', 'nada')
         """
         first, _, rest = share_in_words(part, whole).partition(" ")
-        if first not in ROUNDED:
+        if first not in ROUNDED_SHARE_WORDS:
             return self.number(f"{first} {rest}")
-        return self(ROUNDED[first], share=self.number(rest))
+        return self(ROUNDED_SHARE_WORDS[first], share=self.number(rest))
 
     def margin(self, error: float) -> str:
         """The error of a share, as `silhouette.common.text.margin_in_words` rounds it.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from websockets.http11 import Request
 
 
-TYPES = {
+CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -30,8 +30,8 @@ TYPES = {
 }
 """The content types of the files, by their endings; files of other endings are not served."""
 
-VIEWER = "viewer.min.js"
-SHARED = (VIEWER, "three.LICENSE.txt")  # what the page shares with reports
+VIEWER_FILE = "viewer.min.js"
+SHARED_FILES = (VIEWER_FILE, "three.LICENSE.txt")  # what the page shares with reports
 
 
 @dataclass(frozen=True)
@@ -50,31 +50,31 @@ class PageFile:
 def page_files() -> dict[str, PageFile]:
     """The files of the page, by the path that a browser asks for; ``/`` is ``index.html``."""
     assets = files("silhouette.pages.html") / "assets"
-    found = {f"/{name}": _page_file(assets / name) for name in SHARED}
+    pages = {f"/{name}": _page_file(assets / name) for name in SHARED_FILES}
     own = {f"/{path}": _page_file(file) for path, file in _below(files("silhouette.live") / "page", "")}
-    found |= own
-    if "/index.html" in found:
+    pages |= own
+    if "/index.html" in pages:
         modules = [f"<{path}>; rel=modulepreload" for path in sorted(own) if _ending(path) == ".js"]
-        links = ", ".join([f"</{VIEWER}>; rel=preload; as=script", *modules])
-        found["/"] = found["/index.html"] = replace(found["/index.html"], links=links)
-    return found
+        links = ", ".join([f"</{VIEWER_FILE}>; rel=preload; as=script", *modules])
+        pages["/"] = pages["/index.html"] = replace(pages["/index.html"], links=links)
+    return pages
 
 
 def _page_file(file: Traversable) -> PageFile:
-    return PageFile(file.read_bytes(), TYPES[_ending(file.name)])
+    return PageFile(file.read_bytes(), CONTENT_TYPES[_ending(file.name)])
 
 
 def _below(folder: Traversable, before: str) -> list[tuple[str, Traversable]]:
     """The files of a folder and of those in it, each with its path from there."""
     if not folder.is_dir():
         return []
-    found = []
+    below = []
     for entry in folder.iterdir():
         if entry.is_dir():
-            found += _below(entry, f"{before}{entry.name}/")
-        elif _ending(entry.name) in TYPES:
-            found.append((before + entry.name, entry))
-    return found
+            below += _below(entry, f"{before}{entry.name}/")
+        elif _ending(entry.name) in CONTENT_TYPES:
+            below.append((before + entry.name, entry))
+    return below
 
 
 def _ending(name: str) -> str:
@@ -149,10 +149,12 @@ class Door:
     def role_of(self, token: object) -> Role | None:
         """The role that a token gives; None where it gives none. How long this takes tells nothing about the tokens."""
         shown = token.encode(errors="replace") if isinstance(token, str) else b""
-        known = [one for one in (*self.roles, *self.once) if hmac.compare_digest(one.encode(), shown)]
-        if not known:
+        matches = [
+            known_token for known_token in (*self.roles, *self.once) if hmac.compare_digest(known_token.encode(), shown)
+        ]
+        if not matches:
             return None
-        return self.once.pop(known[0]) if known[0] in self.once else self.roles[known[0]]
+        return self.once.pop(matches[0]) if matches[0] in self.once else self.roles[matches[0]]
 
     def answer(self, request: Request, files: Mapping[str, PageFile]) -> PageFile | Refusal | None:
         """What a request gets: a file, a refusal, or None, where it may open a WebSocket."""
@@ -162,8 +164,8 @@ class Door:
         if request.method != "GET":
             return Refusal(HTTPStatus.METHOD_NOT_ALLOWED, "The live table answers GET alone.")
         if request.path != SOCKET:
-            found = files.get(request.path)
-            return found or Refusal(HTTPStatus.NOT_FOUND, "The live table has no such file.")
+            page = files.get(request.path)
+            return page or Refusal(HTTPStatus.NOT_FOUND, "The live table has no such file.")
         if _only(request.headers, "Origin") != f"http://{host}":
             return Refusal(HTTPStatus.FORBIDDEN, "The live table is open to its own page alone.")
         return None

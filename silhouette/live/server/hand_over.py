@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from silhouette.common.errors import RequestError
 from silhouette.common.text import as_written, problem
-from silhouette.files.fingerprints import MESHES
+from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.writing import open_own
 from silhouette.live.server.connections import MIB, Limits
 
@@ -28,12 +28,12 @@ class Consent:
 
     def __init__(self) -> None:
         self._players: list[Tell] = []
-        self._wanted: dict[str, tuple[asyncio.Future[bool], Tell]] = {}
+        self._requests: dict[str, tuple[asyncio.Future[bool], Tell]] = {}
 
     def join(self, player: Tell) -> None:
         """Adds a player, who is told of what is wanted just now as well."""
         self._players.append(player)
-        for file in self._wanted:
+        for file in self._requests:
             player(_event(file, None))
 
     def leave(self, player: Tell) -> None:
@@ -43,17 +43,17 @@ class Consent:
 
     async def given(self, file: str, device: Tell) -> bool:
         """Whether a player allows that a scan becomes the table; true where there is no player to ask."""
-        if file in self._wanted:
+        if file in self._requests:
             raise RequestError(f"a player is being asked already whether {as_written(file)} may become the table")
         if not self._players:
             return True
         answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        self._wanted[file] = answer, device
+        self._requests[file] = answer, device
         self._tell(file, None, device)
         try:
             return await answer
         finally:  # where the device has gone, nobody need be asked any longer
-            del self._wanted[file]
+            del self._requests[file]
             self._tell(file, answer.done() and not answer.cancelled() and answer.result(), device)
 
     def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Consent:
         file, answer = request.get("file"), request.get("answer")
         if not isinstance(answer, bool):
             raise RequestError(f"answer is {as_written(answer)}; it must be true or false")
-        waiting = self._wanted.get(file) if isinstance(file, str) else None
+        waiting = self._requests.get(file) if isinstance(file, str) else None
         if waiting is None or waiting[0].done():
             raise RequestError(f"nobody waits for an answer about {as_written(file)}")
         waiting[0].set_result(answer)
@@ -82,7 +82,7 @@ Received = Callable[[Path, str], Awaitable[str]]
 """What happens with a file that has come: its path and the name that the client gave it in, the name that it is kept
 under out. When it returns, the file is deleted, if it is still there."""
 
-LONGEST_NAME = 120
+MAX_FILE_NAME_LENGTH = 120
 _SEPARATORS_AND_SIGNS = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)\.", re.IGNORECASE)
 
@@ -95,16 +95,16 @@ def plain_name(name: object) -> str:
     """
     if (
         isinstance(name, str)
-        and 0 < len(name) <= LONGEST_NAME
+        and 0 < len(name) <= MAX_FILE_NAME_LENGTH
         and name.isprintable()
         and name[0] not in ". -"
         and not _SEPARATORS_AND_SIGNS.search(name)
         and not _DEVICES.match(name)
-        and name[name.rfind(".") :].lower() in MESHES
+        and name[name.rfind(".") :].lower() in MESH_ENDINGS
     ):
         return name
     raise RequestError(
-        f"name is {as_written(name)}; it must be that of a mesh file without a folder, such as table{MESHES[3]}"
+        f"name is {as_written(name)}; it must be that of a mesh file without a folder, such as table{MESH_ENDINGS[3]}"
     )
 
 
@@ -128,7 +128,7 @@ class HandOver:
         self._folder, self._received, self._limits, self._tell_all = folder, received, limits, tell_all
         self.consent = Consent()
         self._announced = 0
-        self._kept = set[str]()
+        self._received_files = set[str]()
         self._coming: _Coming | None = None
         self._after: asyncio.Task[None] | None = None
 
@@ -180,11 +180,11 @@ class HandOver:
 
     def has_come(self, name: object) -> bool:
         """Whether a file that is kept under this name was handed over."""
-        return isinstance(name, str) and name in self._kept
+        return isinstance(name, str) and name in self._received_files
 
     def refuse(self, name: str) -> None:
         """Counts a file as one that was not handed over; it stays where it is."""
-        self._kept.discard(name)
+        self._received_files.discard(name)
 
     def drop(self, giver: object) -> None:
         """Ends what a client hands over, and deletes what has come of it; of another client nothing."""
@@ -204,13 +204,13 @@ class HandOver:
                 await self._after
 
     async def _pass_on(self, coming: _Coming) -> None:
-        told = {"event": "handed-over", "name": coming.name}
+        event = {"event": "handed-over", "name": coming.name}
         try:
-            kept = await self._received(coming.path, coming.name)
-            self._kept.add(kept)
-            self._tell_all({**told, "file": kept})
+            file = await self._received(coming.path, coming.name)
+            self._received_files.add(file)
+            self._tell_all({**event, "file": file})
         except Exception as error:
-            coming.tell({**told, "error": problem(error)})
+            coming.tell({**event, "error": problem(error)})
         finally:
             self._after = None
             _delete(coming)

@@ -25,7 +25,7 @@ from silhouette.live.server.serving import TableServer
 
 # ---- sessions of pages
 
-NAMING = ("mesh", "model")  # the keys of an edit that name a file
+FILE_NAME_KEYS = ("mesh", "model")  # the keys of an edit that name a file
 
 
 class PageSession(Session):
@@ -49,7 +49,7 @@ def check_inside(table: LiveTable, path: str) -> None:
     except (OSError, ValueError):  # a name that no file can have
         inside = False
     pieces = [entry for entries in table.document.values() if isinstance(entries, list) for entry in entries]
-    used = {entry[key] for entry in pieces if isinstance(entry, dict) for key in NAMING if key in entry}
+    used = {entry[key] for entry in pieces if isinstance(entry, dict) for key in FILE_NAME_KEYS if key in entry}
     if not inside and path not in used:
         raise RequestError(f"{as_written(path)} lies outside the scene's folder; copy the file into it")
 
@@ -58,7 +58,7 @@ def _named(request: Mapping[str, Any]) -> Iterator[str]:
     edits = request.get("edits")
     for edit in edits if isinstance(edits, list) else []:
         if isinstance(edit, Mapping):
-            yield from (edit[key] for key in NAMING if isinstance(edit.get(key), str))
+            yield from (edit[key] for key in FILE_NAME_KEYS if isinstance(edit.get(key), str))
 
 
 # ---- keeping what is not saved
@@ -112,7 +112,7 @@ class Autosaving:
 # ---- sockets
 
 HERE = "127.0.0.1"
-ELSEWHERE = ("192.0.2.1", 9)
+EXAMPLE_ADDRESS = ("192.0.2.1", 9)
 """An address that RFC 5737 keeps for examples: asked for the way to it, the system names the interface of the default
 route. Nothing is sent."""
 
@@ -136,7 +136,7 @@ def lan_address() -> str:
     """This machine's IPv4 address on the interface that its default route takes; RequestError without any."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
-            asking.connect(ELSEWHERE)
+            asking.connect(EXAMPLE_ADDRESS)
             address = str(asking.getsockname()[0])
         except OSError:
             address = ""
@@ -183,8 +183,8 @@ def _ended() -> asyncio.Event:
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     try:
-        for one in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(one, ended.set)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
     except NotImplementedError:
         pass
     return ended

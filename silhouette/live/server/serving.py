@@ -222,8 +222,8 @@ class TableServer:
     async def _serving(self, door: Door) -> Server:
         limits = self._limits
 
-        def asked(connection: ServerConnection, request: Request) -> Response | None:
-            return self._asked(door, request)
+        def on_request(connection: ServerConnection, request: Request) -> Response | None:
+            return self._refusal_of(door, request)
 
         def answered(connection: ServerConnection, request: Request, response: Response) -> None:
             host = request.headers.get_all("Host")
@@ -233,7 +233,7 @@ class TableServer:
         return await serve(
             lambda connection: self._serve(door, connection),
             sock=door.listening,
-            process_request=asked,
+            process_request=on_request,
             process_response=answered,
             compression=None,
             server_header=None,
@@ -244,7 +244,7 @@ class TableServer:
             create_connection=cast(type[ServerConnection], partial(CountedConnection, self._connections)),
         )
 
-    def _asked(self, door: Door, request: Request) -> Response | None:
+    def _refusal_of(self, door: Door, request: Request) -> Response | None:
         answer = door.answer(request, self._files)
         if answer is None and len(self._clients) >= self._limits.clients:
             answer = Refusal(HTTPStatus.SERVICE_UNAVAILABLE, TOO_MANY)

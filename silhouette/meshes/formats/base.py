@@ -1,4 +1,4 @@
-"""Shared by the formats: the surfaces that they give, the error `Refused` of every reader, and referenced files."""
+"""Shared by the formats: the surfaces that they give, the error `MeshRefused` of every reader, and referenced files."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
-from silhouette.files.reading import LARGEST_FILE, read_file, size_in_words
+from silhouette.files.reading import MAX_FILE_BYTES, read_file, size_in_words
 
-MOST_TRIANGLES = 3_000_000
+MAX_MESH_TRIANGLES = 3_000_000
 """More than any scan that anybody plays on; a file of a few bytes can ask for billions by instancing."""
-MOST_VERTICES = 3 * MOST_TRIANGLES
-MOST_LINES = 3_000_000  # vertices and faces of a file of text, which take longer than those of a binary file
-LARGEST_TEXT = 256 * 1024**2  # bytes of a file of text, comments and spaces among them
-MOST_PARTS = 20_000  # objects, groups or instances, each of which takes time however few triangles it has
-LONGEST_NAME = 1000
-_BLOCK = 1 << 22
+MAX_MESH_VERTICES = 3 * MAX_MESH_TRIANGLES
+MAX_TEXT_LINES = 3_000_000  # vertices and faces of a file of text, which take longer than those of a binary file
+MAX_TEXT_BYTES = 256 * 1024**2  # bytes of a file of text, comments and spaces among them
+MAX_MESH_PARTS = 20_000  # objects, groups or instances, each of which takes time however few triangles it has
+MAX_PART_NAME_LENGTH = 1000
+_READ_BLOCK_BYTES = 1 << 22
 _SEE_THROUGH = 0.1  # the share of the area from which on a transparent material is worth a sentence
 _DECIMAL_COMMA = re.compile(rb"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
-class Refused(Exception):
+class MeshRefused(Exception):
     """The error for a file that no verdict can rest on; the text says what is wrong, and what would be right."""
 
 
@@ -47,7 +47,7 @@ class Skin:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class PartSurface:
     """The triangles of one part as the file gives them."""
 
     part: str
@@ -61,14 +61,14 @@ class Surface:
 
 
 def _no_picture(name: str) -> bytes:
-    raise Refused(f"refers to {name[:80]!r}, and its format has no pictures")
+    raise MeshRefused(f"refers to {name[:80]!r}, and its format has no pictures")
 
 
 @dataclass(eq=False)
-class Content:
+class MeshContent:
     """What a reader makes of a file: its surfaces, in its order, and a sentence for each thing the user should know."""
 
-    surfaces: list[Surface]
+    surfaces: list[PartSurface]
     warnings: list[str] = field(default_factory=list)
     units: str | None = None  # that the file declares, as `MeshFile.declared_units`
     picture: Callable[[str], bytes] = _no_picture  # gives the bytes of a picture that a skin names; raises Refused
@@ -84,7 +84,9 @@ def referred(reference: str) -> str:
     """
     name = unquote(reference).replace("\\", "/")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", name) or name.startswith("/"):
-        raise Refused(f"refers to {reference[:80]!r}; it may only refer to files in its own folder, by a relative path")
+        raise MeshRefused(
+            f"refers to {reference[:80]!r}; it may only refer to files in its own folder, by a relative path"
+        )
     return name
 
 
@@ -95,15 +97,15 @@ def read_referenced(folder: Path, reference: str) -> bytes:
         home = folder.resolve()
         place = (home / name).resolve()
     except (OSError, ValueError, RuntimeError):
-        raise Refused(f"refers to {reference[:80]!r}, which is no name that a file can have") from None
+        raise MeshRefused(f"refers to {reference[:80]!r}, which is no name that a file can have") from None
     if not place.is_relative_to(home):
-        raise Refused(f"refers to {reference[:80]!r}, which is outside its own folder; put that file beside it")
+        raise MeshRefused(f"refers to {reference[:80]!r}, which is outside its own folder; put that file beside it")
     try:
-        return read_file(place, LARGEST_FILE)
+        return read_file(place, MAX_FILE_BYTES)
     except FileError as error:
         problem, _, _ = error.problem.partition(";")
         missing = "is not there" if problem.startswith("there is no") else problem
-        raise Refused(f"refers to {reference[:80]!r}, which {missing}; put that file beside it") from None
+        raise MeshRefused(f"refers to {reference[:80]!r}, which {missing}; put that file beside it") from None
 
 
 def plain_text(data: bytes) -> bytes:
@@ -114,8 +116,10 @@ def plain_text(data: bytes) -> bytes:
     >>> plain_text("v 1 2 3\\r\\n".encode("utf-16-be"))
     b'v 1 2 3\\n'
     """
-    if len(data) > LARGEST_TEXT:
-        raise Refused(f"is a text of over {size_in_words(LARGEST_TEXT)}; export it in a binary format, such as GLB")
+    if len(data) > MAX_TEXT_BYTES:
+        raise MeshRefused(
+            f"is a text of over {size_in_words(MAX_TEXT_BYTES)}; export it in a binary format, such as GLB"
+        )
     encoding = _utf_16(data)
     if encoding:
         data = data.decode(encoding, errors="replace").encode()
@@ -141,11 +145,11 @@ def word(text: bytes) -> str:
     >>> word("Kąl".encode()), word(b"K\\xe4l")
     ('Kąl', 'Käl')
     """
-    text = text[: 4 * LONGEST_NAME]
+    text = text[: 4 * MAX_PART_NAME_LENGTH]
     try:
-        return text.decode()[:LONGEST_NAME]
+        return text.decode()[:MAX_PART_NAME_LENGTH]
     except UnicodeDecodeError:
-        return text.decode("latin-1")[:LONGEST_NAME]
+        return text.decode("latin-1")[:MAX_PART_NAME_LENGTH]
 
 
 def blocks(text: bytes) -> Iterator[bytes]:
@@ -156,12 +160,12 @@ def blocks(text: bytes) -> Iterator[bytes]:
     """
     start = 0
     while start < len(text):
-        end = text.find(b"\n", start + _BLOCK) + 1 or len(text)
+        end = text.find(b"\n", start + _READ_BLOCK_BYTES) + 1 or len(text)
         yield text[start:end]
         start = end
 
 
-def no_numbers(words: Iterable[bytes], needs: str) -> Refused:
+def no_numbers(words: Iterable[bytes], needs: str) -> MeshRefused:
     """The refusal of a text whose words are not the numbers that they should be.
 
     >>> print(no_numbers([b"1.0", b"2,5"], "a vertex line needs three numbers"))
@@ -171,10 +175,10 @@ def no_numbers(words: Iterable[bytes], needs: str) -> Refused:
     """
     comma = next((text for text in words if _DECIMAL_COMMA.fullmatch(text)), None)
     if comma is not None:
-        return Refused(
+        return MeshRefused(
             f"is malformed: it writes {word(comma)[:20]!r} with a decimal comma; export it with decimal points"
         )
-    return Refused(f"is malformed: {needs}")
+    return MeshRefused(f"is malformed: {needs}")
 
 
 def by_part(
@@ -184,7 +188,7 @@ def by_part(
     part: NDArray[np.int64],
     skins: Sequence[Skin | None] = (),
     corners: NDArray[Any] | None = None,
-) -> list[Surface]:
+) -> list[PartSurface]:
     """A surface for each part, given the index of the part of each face (m,); all share the vertices.
 
     Where there are skins, one for each part, those with a picture get their share of ``corners`` (m, 3).
@@ -195,22 +199,22 @@ def by_part(
     hull [[2, 1, 3]]
     gun [[0, 1, 2], [2, 3, 4]]
     """
-    if len(names) > MOST_PARTS:
+    if len(names) > MAX_MESH_PARTS:
         raise too_many_parts(len(names))
     order = np.argsort(part, kind="stable")
     ends = np.searchsorted(part[order], np.arange(1, len(names)))
     pieces = np.split(faces[order], ends)
     places = [None] * len(names) if corners is None else np.split(corners[order], ends)
     return [
-        Surface(name, vertices, piece, replace(skin, corners=rows) if skin is not None and skin.picture else skin)
+        PartSurface(name, vertices, piece, replace(skin, corners=rows) if skin is not None and skin.picture else skin)
         for name, piece, rows, skin in zip(names, pieces, places, skins or [None] * len(names), strict=True)
     ]
 
 
-def see_through(surfaces: Sequence[Surface]) -> list[str]:
+def see_through(surfaces: Sequence[PartSurface]) -> list[str]:
     """A sentence if much of surfaces has a material that makes pixels of it transparent, as those of leaves are.
 
-    >>> leaf = Surface("leaf", np.eye(3), np.array([[0, 1, 2]]), see_through="foliage")
+    >>> leaf = PartSurface("leaf", np.eye(3), np.array([[0, 1, 2]]), see_through="foliage")
     >>> see_through([leaf])[0].partition(";")[0]
     "100 % of its surface has a material that may be transparent ('foliage')"
     >>> see_through([replace(leaf, see_through="")])
@@ -219,7 +223,7 @@ def see_through(surfaces: Sequence[Surface]) -> list[str]:
     return see_through_shares(areas_of(surfaces)) if any(surface.see_through for surface in surfaces) else []
 
 
-def areas_of(surfaces: Sequence[Surface]) -> dict[str, float]:
+def areas_of(surfaces: Sequence[PartSurface]) -> dict[str, float]:
     """The area of each material that makes pixels transparent, by its name; that of all others has an empty one."""
     areas: dict[str, float] = {}
     for surface in surfaces:
@@ -239,13 +243,13 @@ def see_through_shares(areas: Mapping[str, float]) -> list[str]:
     return [f"{100 * share:.0f} % of its surface has a material that may be transparent ({named}); {solid}"]
 
 
-def surface_area(surface: Surface) -> float:
+def surface_area(surface: PartSurface) -> float:
     """The area of all triangles of a surface, in its own units; faces need not be checked."""
     if not len(surface.faces) or not len(surface.vertices):
         return 0.0
     total = 0.0
-    for start in range(0, len(surface.faces), _BLOCK >> 4):
-        faces = np.asarray(surface.faces[start : start + (_BLOCK >> 4)]).astype(np.int64)
+    for start in range(0, len(surface.faces), _READ_BLOCK_BYTES >> 4):
+        faces = np.asarray(surface.faces[start : start + (_READ_BLOCK_BYTES >> 4)]).astype(np.int64)
         with np.errstate(invalid="ignore", over="ignore"):
             a, b, c = (np.take(surface.vertices, faces[:, k], axis=0, mode="clip").astype(np.float64) for k in range(3))
             twice = np.linalg.norm(np.cross(b - a, c - a), axis=1)
@@ -253,12 +257,12 @@ def surface_area(surface: Surface) -> float:
     return total
 
 
-def too_many_parts(count: int) -> Refused:
+def too_many_parts(count: int) -> MeshRefused:
     """The refusal of a file with more parts, or copies of them, than can be told apart in time."""
-    return Refused(f"has {count} parts or copies of them, more than {MOST_PARTS}; join them, or split the file")
+    return MeshRefused(f"has {count} parts or copies of them, more than {MAX_MESH_PARTS}; join them, or split the file")
 
 
-def carried(surface: Surface, matrix: Floats, whole: bool = False) -> Surface:
+def carried(surface: PartSurface, matrix: Floats, whole: bool = False) -> PartSurface:
     """A surface carried by ``matrix`` (4, 4); one that is mirrored by it is turned right side out again.
 
     Vertices that no face uses are left out, unless it is to stay whole: many parts may be cut from the same millions of
@@ -282,6 +286,6 @@ def carried(surface: Surface, matrix: Floats, whole: bool = False) -> Surface:
     return replace(surface, vertices=points, faces=faces)
 
 
-def no_triangles(holds: str = "") -> Refused:
+def no_triangles(holds: str = "") -> MeshRefused:
     """The refusal of a file without any triangle; ``holds`` says what it holds instead."""
-    return Refused(f"holds no triangles{f', only {holds}' if holds else ''}; a mesh needs at least one")
+    return MeshRefused(f"holds no triangles{f', only {holds}' if holds else ''}; a mesh needs at least one")

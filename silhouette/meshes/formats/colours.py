@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 
 # Steps of linear light in the table: enough for even dark colours, where sRGB is steepest, to be right to one byte.
-_STEPS = 1 << 14
+_LIGHT_STEPS = 1 << 14
 
 
 def _encoded(light: NDArray[Any]) -> NDArray[Any]:
@@ -18,9 +18,11 @@ def _encoded(light: NDArray[Any]) -> NDArray[Any]:
     return np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
 
 
-_TO_BYTES = np.rint(255.0 * _encoded(np.arange(_STEPS + 1) / _STEPS)).astype(np.uint8)
-_SHARES = np.arange(256) / 255.0
-LIGHT = np.where(_SHARES <= 0.04045, _SHARES / 12.92, ((_SHARES + 0.055) / 1.055) ** 2.4).astype(np.float32)
+_TO_BYTES = np.rint(255.0 * _encoded(np.arange(_LIGHT_STEPS + 1) / _LIGHT_STEPS)).astype(np.uint8)
+_BYTE_SHARES = np.arange(256) / 255.0
+LINEAR_LIGHT = np.where(_BYTE_SHARES <= 0.04045, _BYTE_SHARES / 12.92, ((_BYTE_SHARES + 0.055) / 1.055) ** 2.4).astype(
+    np.float32
+)
 """(256,) the linear light of each byte."""
 
 
@@ -31,7 +33,7 @@ def as_bytes(light: NDArray[Any]) -> Bytes:
     [0, 127, 255, 255, 0]
     """
     with np.errstate(invalid="ignore"):
-        steps = np.clip(np.nan_to_num(np.asarray(light, np.float32), nan=0.0), 0.0, 1.0) * _STEPS + 0.5
+        steps = np.clip(np.nan_to_num(np.asarray(light, np.float32), nan=0.0), 0.0, 1.0) * _LIGHT_STEPS + 0.5
     shades: Bytes = _TO_BYTES[steps.astype(np.int32)]
     return shades
 

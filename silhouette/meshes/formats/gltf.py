@@ -26,13 +26,13 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats, corners
 from silhouette.common.text import as_written
 from silhouette.meshes.formats.base import (
-    LONGEST_NAME,
-    MOST_PARTS,
-    MOST_TRIANGLES,
-    MOST_VERTICES,
-    Refused,
+    MAX_MESH_PARTS,
+    MAX_MESH_TRIANGLES,
+    MAX_MESH_VERTICES,
+    MAX_PART_NAME_LENGTH,
+    MeshRefused,
+    PartSurface,
     Skin,
-    Surface,
     carried,
     no_triangles,
     too_many_parts,
@@ -42,7 +42,7 @@ from silhouette.meshes.formats.gltf_tree import (
     DRACO,
     Accessors,
     Buffers,
-    Node,
+    GltfNode,
     Numbers,
     Tree,
     check_version_and_extensions,
@@ -63,7 +63,7 @@ from silhouette.meshes.formats.gltf_tree import (
 AS_BOUND = 1e-4
 """How far a skeleton may put the vertices of a mesh apart that it carries as it was bound, in sizes of the mesh."""
 
-_CHUNK = 1 << 17
+_VERTICES_AT_ONCE = 1 << 17
 _NO_SKELETON = "has a skeleton that cannot be used"
 
 
@@ -77,12 +77,12 @@ def weights_of(entry: Tree, mesh: Tree) -> list[float]:
     if not isinstance(weights, list) or not all(
         isinstance(weight, int | float) and not isinstance(weight, bool) and math.isfinite(weight) for weight in weights
     ):
-        raise Refused("is malformed: how far its shape keys are on (weights) is no list of numbers")
+        raise MeshRefused("is malformed: how far its shape keys are on (weights) is no list of numbers")
     return [float(weight) for weight in weights]
 
 
 def posed(
-    matrices: Floats, points: Sequence[Numbers], moving: Sequence[tuple[Numbers, Numbers] | None], node: Node
+    matrices: Floats, points: Sequence[Numbers], moving: Sequence[tuple[Numbers, Numbers] | None], node: GltfNode
 ) -> tuple[Floats, list[Numbers], str]:
     """The points of primitives as a skeleton puts them, in a frame that moves with it.
 
@@ -106,7 +106,7 @@ def posed(
             joints, shares, free = _shares(*follows, len(matrices))
             placed.append(_skinned(rows, joints, shares, relative))
         elif node.world is None:
-            raise Refused(f"is malformed: {node.called} {node.wrong}")
+            raise MeshRefused(f"is malformed: {node.called} {node.wrong}")
         else:
             stay, free = np.linalg.solve(frame, node.world), len(rows)
             placed.append(rows @ stay[:3, :3].T + stay[:3, 3])
@@ -128,7 +128,7 @@ def _shares(joints: Numbers, weights: Numbers, count: int) -> tuple[Numbers, Flo
     """
     shares = np.asarray(weights, dtype=np.float64)
     if not np.isfinite(shares).all() or (shares < 0.0).any():
-        raise Refused("is malformed: how much its vertices follow joints is no number, or below 0")
+        raise MeshRefused("is malformed: how much its vertices follow joints is no number, or below 0")
     numbers = np.asarray(joints).astype(np.int64)
     total = shares.sum(axis=1, keepdims=True)
     without = total[:, 0] == 0.0
@@ -138,15 +138,15 @@ def _shares(joints: Numbers, weights: Numbers, count: int) -> tuple[Numbers, Flo
         total = shares.sum(axis=1, keepdims=True)
     numbers = np.where(shares > 0.0, numbers, 0)
     if len(numbers) and int(numbers.max()) >= count:
-        raise Refused(f"is malformed: a vertex follows joint {int(numbers.max())} of {count} (counted from 0)")
+        raise MeshRefused(f"is malformed: a vertex follows joint {int(numbers.max())} of {count} (counted from 0)")
     return numbers, shares / total, int(np.count_nonzero(without))
 
 
 def _skinned(points: Numbers, joints: Numbers, shares: Floats, matrices: Floats) -> Floats:
     """Points (n, 3), each moved by the matrices (j, 4, 4) of its joints (n, k) in their shares (n, k)."""
     moved = np.zeros((len(points), 3))
-    for start in range(0, len(points), _CHUNK):
-        some = slice(start, start + _CHUNK)
+    for start in range(0, len(points), _VERTICES_AT_ONCE):
+        some = slice(start, start + _VERTICES_AT_ONCE)
         rows = np.asarray(points[some], dtype=np.float64)
         for column in range(joints.shape[1]):
             share = shares[some, column]
@@ -174,7 +174,7 @@ _FULL = {1: 255.0, 2: 65535.0}
 
 
 @dataclass(frozen=True)
-class _Material:
+class _GltfMaterial:
     """The colours of a primitive: the index of its picture or None, which set of places in it, how these are moved, and
     its factor."""
 
@@ -191,7 +191,7 @@ class Painter:
         self._tree = tree
         self._buffer = buffer
         self._fetch = fetch
-        self._materials: dict[str, _Material] = {}
+        self._materials: dict[str, _GltfMaterial] = {}
         self.warnings: list[str] = []
 
     def attributes(self, key: str, primitive: Tree) -> dict[str, tuple[int, str]]:
@@ -205,14 +205,14 @@ class Painter:
                 needed[_COLOUR] = stored[_COLOUR], "VEC3" if shape == "VEC3" else "VEC4"
             if self._materials[key].places in stored:
                 needed[self._materials[key].places] = stored[self._materials[key].places], "VEC2"
-        except (Refused, LookupError, TypeError, ValueError, AttributeError):
-            self._materials[key] = _Material()
+        except (MeshRefused, LookupError, TypeError, ValueError, AttributeError):
+            self._materials[key] = _GltfMaterial()
             self.warnings.append(f"the material of mesh {key} is malformed; it is shown without")
         return needed
 
-    def _material(self, primitive: Tree) -> _Material:
+    def _material(self, primitive: Tree) -> _GltfMaterial:
         if "material" not in primitive:
-            return _Material()
+            return _GltfMaterial()
         material = item(self._tree.get("materials"), primitive["material"], "material")
         shading, names = material.get("pbrMetallicRoughness", {}), ("baseColorFactor", "baseColorTexture")
         older = material.get("extensions", {}).get("KHR_materials_pbrSpecularGlossiness", {})
@@ -225,7 +225,7 @@ class Painter:
             red, green, blue = map(float, shading[names[0]][:3])
             factor = red, green, blue
         if names[1] not in shading:
-            return _Material(factor=factor)
+            return _GltfMaterial(factor=factor)
         entry = shading[names[1]]
         texture = item(self._tree.get("textures"), entry["index"], "texture")
         packed = texture.get("extensions", {})
@@ -233,25 +233,25 @@ class Painter:
         source = texture.get("source", source)
         if source is None:
             self.warnings.append("a picture is compressed in a way that is not supported; it is shown without")
-            return _Material(factor=factor)
+            return _GltfMaterial(factor=factor)
         transform = entry.get("extensions", {}).get("KHR_texture_transform", {})
         places = f"TEXCOORD_{transform.get('texCoord', entry.get('texCoord', 0))}"
-        return _Material(source, places, _moved(transform) if transform else None, factor)
+        return _GltfMaterial(source, places, _moved(transform) if transform else None, factor)
 
     def see_through(self, primitive: Tree) -> str:
         """The name of the material of a primitive, if pixels of it may be transparent; empty if it is opaque."""
         try:
             index = primitive.get("material")
             material = item(self._tree.get("materials"), index, "material") if index is not None else {}
-        except Refused:
+        except MeshRefused:
             return ""
         if material.get("alphaMode") not in ("MASK", "BLEND"):
             return ""
-        return str(material.get("name") or f"material {index}")[:LONGEST_NAME]
+        return str(material.get("name") or f"material {index}")[:MAX_PART_NAME_LENGTH]
 
     def skin(self, key: str, arrays: Mapping[str, NDArray[Any]], count: int) -> Skin | None:
         """The skin of a primitive of ``count`` vertices from its `attributes`; None if it has no colour of any kind."""
-        material = self._materials.get(key, _Material())
+        material = self._materials.get(key, _GltfMaterial())
         skin = Skin(factor=material.factor or (1.0, 1.0, 1.0))
         colours, places = arrays.get(_COLOUR), arrays.get(material.places)
         if colours is not None and len(colours) == count:
@@ -274,7 +274,7 @@ class Painter:
             return self._buffer(view["buffer"])[start : start + length]
         uri = image.get("uri")
         if not isinstance(uri, str):
-            raise Refused(f"is malformed: image {name} has neither data nor a reference to a file")
+            raise MeshRefused(f"is malformed: image {name} has neither data nor a reference to a file")
         return inline(uri) if uri.startswith("data:") else self._fetch(uri)
 
 
@@ -303,14 +303,14 @@ GLTF = ("glb", "gltf")
 INSTANCING = "EXT_mesh_gpu_instancing"
 
 _POINTS_AND_LINES = (0, 1, 2, 3)
-_TRIANGLES, _STRIP = 4, 5
-_JOINTS, _WEIGHTS = "JOINTS_", "WEIGHTS_"
+_TRIANGLES_MODE, _STRIP_MODE = 4, 5
+_JOINTS_PREFIX, _WEIGHTS_PREFIX = "JOINTS_", "WEIGHTS_"
 # Vertices times the shape keys and joints that move them, of all that is placed.
-_MOST_MOVED = 10 * MOST_VERTICES
+_MAX_MOVED_VERTICES = 10 * MAX_MESH_VERTICES
 
 
 @dataclass(frozen=True, eq=False)
-class _Primitive:
+class _GltfPrimitive:
     """A primitive of triangles: its JSON, points (n, 3), faces (m, 3), skin, and what Draco has packed of it."""
 
     entry: Tree
@@ -338,10 +338,10 @@ class Gltf:
         self._accessors = Accessors(self.tree, self._buffers)
         self._whole = whole
         self._checked: dict[int, list[tuple[int, Tree]]] = {}
-        self._primitives: dict[int, list[_Primitive]] = {}
+        self._primitives: dict[int, list[_GltfPrimitive]] = {}
         self._broken: set[int] = set()
         self._moved = 0
-        self._shapes: dict[tuple[int, tuple[float, ...]], tuple[Surface, ...]] = {}
+        self._shapes: dict[tuple[int, tuple[float, ...]], tuple[PartSurface, ...]] = {}
 
     @property
     def external(self) -> dict[str, bytes]:
@@ -356,7 +356,7 @@ class Gltf:
                 continue
             try:
                 primitives = self.check_node(node)
-            except Refused:
+            except MeshRefused:
                 if node.is_shown:
                     raise
                 self._broken.add(node.index)  # which nobody sees
@@ -365,32 +365,32 @@ class Gltf:
             for _, primitive in primitives:
                 triangles += self._corners(primitive)
                 vertices += self._accessors.count(primitive["attributes"]["POSITION"])
-            if placed > MOST_PARTS:
+            if placed > MAX_MESH_PARTS:
                 raise too_many_parts(placed)
         if not placed:
             left = not_shown(self.nodes)
             raise no_triangles(left or ("points, lines or empty nodes" if self.tree.get("meshes") else ""))
         _check_triangles(triangles // 3)
-        if self._whole and vertices > MOST_VERTICES:
-            raise Refused(f"holds {vertices} vertices; {MOST_VERTICES} are the most that can be looked at")
+        if self._whole and vertices > MAX_MESH_VERTICES:
+            raise MeshRefused(f"holds {vertices} vertices; {MAX_MESH_VERTICES} are the most that can be looked at")
 
-    def _is_wanted(self, node: Node) -> bool:
+    def _is_wanted(self, node: GltfNode) -> bool:
         if node.index in self._broken:
             return False
         if self._whole and node.world is not None:
             return True
         if not node.unseen and node.world is None and "skin" not in node.entry:
-            raise Refused(f"is malformed: {node.called} {node.wrong}")
+            raise MeshRefused(f"is malformed: {node.called} {node.wrong}")
         return node.is_shown
 
-    def check_node(self, node: Node) -> list[tuple[int, Tree]]:
+    def check_node(self, node: GltfNode) -> list[tuple[int, Tree]]:
         """Looks whether a node has its mesh and skeleton; answers its primitives of triangles, with their numbers."""
         if INSTANCING in table_of(node.entry, "extensions"):
-            raise Refused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
+            raise MeshRefused(f"uses {INSTANCING}, which is not supported; export every copy as a node")
         index = node.entry["mesh"]
         mesh = item(self.tree.get("meshes", []), index, "mesh")
         if index not in self._checked:
-            if len(mesh["primitives"]) > MOST_PARTS:
+            if len(mesh["primitives"]) > MAX_MESH_PARTS:
                 raise too_many_parts(len(mesh["primitives"]))
             self._checked[index] = [
                 (number, primitive)
@@ -412,23 +412,25 @@ class Gltf:
         for _, primitive in primitives:
             is_packed = DRACO in primitive.get("extensions", {})
             for name, accessor in primitive["attributes"].items():
-                if name.startswith((_JOINTS, _WEIGHTS)):
+                if name.startswith((_JOINTS_PREFIX, _WEIGHTS_PREFIX)):
                     self._accessors.check(accessor, "VEC4", bare=is_packed)
 
     def _has_triangles(self, primitive: Tree) -> bool:
-        mode, attributes = primitive.get("mode", _TRIANGLES), primitive["attributes"]
+        mode, attributes = primitive.get("mode", _TRIANGLES_MODE), primitive["attributes"]
         if mode in _POINTS_AND_LINES or "POSITION" not in attributes:
             return False
-        if mode not in (_TRIANGLES, _STRIP):
-            raise Refused(f"holds primitives of mode {as_written(mode)}; export it as plain triangles")
+        if mode not in (_TRIANGLES_MODE, _STRIP_MODE):
+            raise MeshRefused(f"holds primitives of mode {as_written(mode)}; export it as plain triangles")
         draco = primitive.get("extensions", {}).get(DRACO)
         bare = draco is not None
         self._accessors.check(attributes["POSITION"], "VEC3", bare=bare)
         if "indices" in primitive:
             self._accessors.check(primitive["indices"], "SCALAR", bare=bare)
         corners = self._corners(primitive)
-        if mode == _TRIANGLES and corners % 3:
-            raise Refused(f"is malformed: it announces {corners} corners of triangles, which is no multiple of three")
+        if mode == _TRIANGLES_MODE and corners % 3:
+            raise MeshRefused(
+                f"is malformed: it announces {corners} corners of triangles, which is no multiple of three"
+            )
         if draco is not None:
             self._accessors.packed(draco)
         return True
@@ -436,12 +438,12 @@ class Gltf:
     def _corners(self, primitive: Tree) -> int:
         return self._accessors.count(primitive.get("indices", primitive["attributes"]["POSITION"]))
 
-    def surfaces(self) -> list[Surface]:
+    def surfaces(self) -> list[PartSurface]:
         """All that the default scene shows, in its place; `check` comes first.
 
         Where vertices are wanted that are not shown, their surfaces come too, without faces.
         """
-        surfaces: list[Surface] = []
+        surfaces: list[PartSurface] = []
         for node in self.nodes.values():
             if "mesh" not in node.entry or not self._is_wanted(node):
                 continue
@@ -450,7 +452,7 @@ class Gltf:
                 shown, world = self.shape(node)
             else:
                 points = [primitive.points for primitive in self._primitives_of(node.entry["mesh"], node)]
-                shown = tuple(Surface("", each, np.zeros((0, 3), np.int64)) for each in points)
+                shown = tuple(PartSurface("", each, np.zeros((0, 3), np.int64)) for each in points)
                 world = np.eye(4) if node.world is None else node.world
             surfaces += [carried(replace(surface, part=part), world, self._whole) for surface in shown]
         left = not_shown(self.nodes)
@@ -462,17 +464,17 @@ class Gltf:
             raise no_triangles(left)
         return surfaces
 
-    def _part(self, node: Node) -> str:
+    def _part(self, node: GltfNode) -> str:
         """The name of the part that a node is: its own, its mesh's, or that of the nearest node above with a name."""
         named = [
             node.entry,
             self.tree["meshes"][node.entry["mesh"]],
             *(self.nodes[above].entry for above in node.above),
         ]
-        names = (str(entry.get("name") or "").strip()[:LONGEST_NAME] for entry in named)
+        names = (str(entry.get("name") or "").strip()[:MAX_PART_NAME_LENGTH] for entry in named)
         return next(filter(None, names), f"mesh {node.entry['mesh']}")
 
-    def shape(self, node: Node) -> tuple[tuple[Surface, ...], Floats]:
+    def shape(self, node: GltfNode) -> tuple[tuple[PartSurface, ...], Floats]:
         """What a node shows: its mesh with the shape keys that are on, in the pose of its skeleton (`posed`).
 
         Surfaces of one part in a frame of their own, and the matrix (4, 4) from that to the scene's.
@@ -493,7 +495,7 @@ class Gltf:
             self.warnings.append(sentence)
         return tuple(replace(each, vertices=rows) for each, rows in zip(surfaces, points, strict=True)), matrix
 
-    def _morphed(self, primitive: _Primitive, weights: list[float]) -> Surface:
+    def _morphed(self, primitive: _GltfPrimitive, weights: list[float]) -> PartSurface:
         points, targets = primitive.points, primitive.entry.get("targets", [])
         if any(weights):
             self._count(len(points) * sum(map(bool, weights)))
@@ -502,22 +504,24 @@ class Gltf:
                     offsets = self._rows(primitive, self._accessors.read(target["POSITION"]))
                     points = points + weight * np.asarray(offsets, dtype=np.float64)
             if targets and any(weights[len(targets) :]):
-                raise Refused(f"is malformed: its weights are for {len(weights)} shape keys, and it has {len(targets)}")
+                raise MeshRefused(
+                    f"is malformed: its weights are for {len(weights)} shape keys, and it has {len(targets)}"
+                )
         see_through = self.painter.see_through(primitive.entry)
-        return Surface("mesh", points, primitive.faces, primitive.skin, see_through=see_through)
+        return PartSurface("mesh", points, primitive.faces, primitive.skin, see_through=see_through)
 
-    def _moving(self, primitive: _Primitive) -> tuple[Numbers, Numbers] | None:
+    def _moving(self, primitive: _GltfPrimitive) -> tuple[Numbers, Numbers] | None:
         """The joints (n, k) that each point of a primitive follows, and how much (n, k); None if it follows none."""
         attributes = primitive.entry["attributes"]
-        sets = sorted(name.removeprefix(_JOINTS) for name in attributes if name.startswith(_JOINTS))
+        sets = sorted(name.removeprefix(_JOINTS_PREFIX) for name in attributes if name.startswith(_JOINTS_PREFIX))
         if not sets:
             return None
         self._count(len(primitive.points) * 4 * len(sets))
         both = []
-        for kind in (_JOINTS, _WEIGHTS):
+        for kind in (_JOINTS_PREFIX, _WEIGHTS_PREFIX):
             names = [f"{kind}{number}" for number in sets]
             if missing := [name for name in names if name not in attributes]:
-                raise Refused(f"is malformed: a mesh with a skeleton has no {missing[0]}")
+                raise MeshRefused(f"is malformed: a mesh with a skeleton has no {missing[0]}")
             columns = [
                 primitive.unpacked[name] if name in primitive.unpacked else self._accessors.read(attributes[name])
                 for name in names
@@ -525,41 +529,43 @@ class Gltf:
             both.append(np.concatenate([self._rows(primitive, rows) for rows in columns], axis=1))
         return both[0], both[1]
 
-    def _rows(self, primitive: _Primitive, rows: Numbers) -> Numbers:
+    def _rows(self, primitive: _GltfPrimitive, rows: Numbers) -> Numbers:
         """What each point of a primitive has."""
         if len(rows) != len(primitive.points):
-            raise Refused(
+            raise MeshRefused(
                 f"is malformed: a mesh has {len(primitive.points)} vertices, and {len(rows)} rows of what moves them"
             )
         return rows
 
     def _count(self, moved: int) -> None:
         self._moved += moved
-        if self._moved > _MOST_MOVED:
-            raise Refused(f"has shape keys and skeletons that move vertices over {_MOST_MOVED} times; apply them")
+        if self._moved > _MAX_MOVED_VERTICES:
+            raise MeshRefused(
+                f"has shape keys and skeletons that move vertices over {_MAX_MOVED_VERTICES} times; apply them"
+            )
 
-    def _pose(self, node: Node) -> Floats:
+    def _pose(self, node: GltfNode) -> Floats:
         """(j, 4, 4) from the frame of a node's mesh to that of the scene, for each joint of its skeleton."""
         skin = item(self.tree.get("skins"), node.entry["skin"], "skin")
         joints, bound = skin.get("joints"), None
         if "inverseBindMatrices" in skin:
             bound = self._accessors.read(skin["inverseBindMatrices"]).reshape(-1, 4, 4).transpose(0, 2, 1)
         if not isinstance(joints, list) or not joints:
-            raise Refused(f"{_NO_SKELETON}: it has no joints")
+            raise MeshRefused(f"{_NO_SKELETON}: it has no joints")
         if bound is not None and len(bound) < len(joints):
-            raise Refused(f"{_NO_SKELETON}: of {len(joints)} joints {len(bound)} have a matrix")
+            raise MeshRefused(f"{_NO_SKELETON}: of {len(joints)} joints {len(bound)} have a matrix")
         matrices = []
         for number, joint in enumerate(joints):
             place = self.nodes.get(joint) if type(joint) is int else None
             if place is None or place.world is None:
-                raise Refused(f"{_NO_SKELETON}: a joint is not in the scene, or has no place")
+                raise MeshRefused(f"{_NO_SKELETON}: a joint is not in the scene, or has no place")
             with np.errstate(all="ignore"):
                 matrices.append(place.world if bound is None else place.world @ bound[number].astype(np.float64))
         if not np.isfinite(matrices).all():
-            raise Refused(f"{_NO_SKELETON}: its matrices are no numbers")
+            raise MeshRefused(f"{_NO_SKELETON}: its matrices are no numbers")
         return np.array(matrices)
 
-    def _primitives_of(self, index: int, node: Node) -> list[_Primitive]:
+    def _primitives_of(self, index: int, node: GltfNode) -> list[_GltfPrimitive]:
         if index not in self._primitives:
             self._primitives[index] = [
                 self._primitive(f"{index}.{number}", primitive, self._part(node))
@@ -567,24 +573,24 @@ class Gltf:
             ]
         return self._primitives[index]
 
-    def _primitive(self, key: str, primitive: Tree, part: str) -> _Primitive:
+    def _primitive(self, key: str, primitive: Tree, part: str) -> _GltfPrimitive:
         attributes = primitive["attributes"]
         draco = primitive.get("extensions", {}).get(DRACO)
         arrays: dict[str, Numbers] = {}
         if draco is not None:
             unpacked = self._accessors.decoded(draco, attributes)
             if unpacked is None:
-                raise Refused(f"holds compressed data for {part!r} that cannot be decoded; export it uncompressed")
+                raise MeshRefused(f"holds compressed data for {part!r} that cannot be decoded; export it uncompressed")
             arrays = unpacked
         points = arrays["POSITION"] if "POSITION" in arrays else self._accessors.read(attributes["POSITION"])
         corners = arrays.get("indices")
         if corners is None:
             has = "indices" in primitive
             corners = self._accessors.read(primitive["indices"]) if has else np.arange(len(points))
-        is_strip = draco is None and primitive.get("mode", _TRIANGLES) == _STRIP
+        is_strip = draco is None and primitive.get("mode", _TRIANGLES_MODE) == _STRIP_MODE
         faces = strip_triangles(corners) if is_strip else corners.reshape(-1, 3)
         skin = self._skin(key, primitive, arrays, len(points)) if self._whole else None
-        return _Primitive(primitive, points, faces, skin, arrays)
+        return _GltfPrimitive(primitive, points, faces, skin, arrays)
 
     def _skin(self, key: str, primitive: Tree, arrays: dict[str, Numbers], count: int) -> Skin | None:
         stored: dict[str, Any] = {}
@@ -593,11 +599,11 @@ class Gltf:
                 if name not in arrays:
                     self._accessors.check(accessor, shape)
                 stored[name] = arrays[name] if name in arrays else self._accessors.read(accessor, as_stored=True)
-            except Refused as refused:
+            except MeshRefused as refused:
                 self.painter.warnings.append(f"{name} of mesh {key} {refused}; it is shown without")
         return self.painter.skin(key, stored, count)
 
 
 def _check_triangles(count: int) -> None:
-    if count > MOST_TRIANGLES:
-        raise Refused(f"holds {count} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+    if count > MAX_MESH_TRIANGLES:
+        raise MeshRefused(f"holds {count} triangles; {MAX_MESH_TRIANGLES} are the most that can be looked at")

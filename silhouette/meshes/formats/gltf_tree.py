@@ -23,15 +23,15 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats
 from silhouette.common.text import as_written
 from silhouette.files.documents import parsed_json
-from silhouette.files.reading import LARGEST_FILE
-from silhouette.meshes.formats.base import MOST_TRIANGLES, MOST_VERTICES, Refused
+from silhouette.files.reading import MAX_FILE_BYTES
+from silhouette.meshes.formats.base import MAX_MESH_TRIANGLES, MAX_MESH_VERTICES, MeshRefused
 
 Tree = dict[str, Any]
 
 DRACO = "KHR_draco_mesh_compression"
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 _IS_MESHOPT = "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
-MOST_NODES = 100_000
+MAX_NODES = 100_000
 _HARMLESS = re.compile(
     r"KHR_mesh_quantization|KHR_node_visibility|MSFT_lod|(KHR|EXT|MSFT|ADOBE)_(texture|materials?|lights?|xmp|animation|audio|node_selectability)_?.*"
 )
@@ -40,25 +40,25 @@ _HARMLESS = re.compile(
 def open_container(data: bytes) -> tuple[Tree, bytes | None]:
     """The tree and the binary chunk of a GLB file."""
     if data[:4] != b"glTF":
-        raise Refused("is no GLB file: one begins with 'glTF'")
+        raise MeshRefused("is no GLB file: one begins with 'glTF'")
     if len(data) < 20:
-        raise Refused("is truncated: a GLB file begins with 12 bytes of header and a chunk")
+        raise MeshRefused("is truncated: a GLB file begins with 12 bytes of header and a chunk")
     version, length = (int(number) for number in np.frombuffer(data, "<u4", 2, 4))
     if version != 2:
-        raise Refused(f"is GLB version {version}; version 2 is what can be read")
+        raise MeshRefused(f"is GLB version {version}; version 2 is what can be read")
     if length > len(data):
-        raise Refused(f"is truncated: it announces {length} bytes and has {len(data)}")
+        raise MeshRefused(f"is truncated: it announces {length} bytes and has {len(data)}")
     chunks: list[tuple[bytes, bytes]] = []
     place = 12
     while place + 8 <= length and len(chunks) < 2:  # what comes after the tree and its data is for extensions
         size = int.from_bytes(data[place : place + 4], "little")
         if place + 8 + size > len(data):
-            raise Refused(f"is truncated: a chunk announces {size} bytes and has {len(data) - place - 8}")
+            raise MeshRefused(f"is truncated: a chunk announces {size} bytes and has {len(data) - place - 8}")
         chunks.append((data[place + 4 : place + 8], data[place + 8 : place + 8 + size]))
         place += 8 + size
     (first, text), *others = chunks or [(b"", b"")]
     if first != b"JSON":
-        raise Refused("is malformed: the first chunk of a GLB file is JSON")
+        raise MeshRefused("is malformed: the first chunk of a GLB file is JSON")
     return parse_tree(text), next((content for kind, content in others if kind == b"BIN\0"), None)
 
 
@@ -67,9 +67,9 @@ def parse_tree(data: bytes) -> Tree:
     try:
         tree = parsed_json(data)
     except ValueError as error:
-        raise Refused(f"is malformed: its JSON cannot be read ({error})") from None
+        raise MeshRefused(f"is malformed: its JSON cannot be read ({error})") from None
     if not isinstance(tree, dict):
-        raise Refused("is malformed: its JSON is no object")
+        raise MeshRefused("is malformed: its JSON is no object")
     return tree
 
 
@@ -78,29 +78,29 @@ def check_version_and_extensions(tree: Tree) -> None:
     version = tree.get("asset", {}).get("version", "2.0")
     if not str(version).startswith("2"):
         shown = as_written(version).strip('"')
-        raise Refused(f"is glTF version {shown}; version 2 is what can be read")
+        raise MeshRefused(f"is glTF version {shown}; version 2 is what can be read")
     for name in tree.get("extensionsRequired", []):
         if name in MESHOPT:
-            raise Refused(_IS_MESHOPT)
+            raise MeshRefused(_IS_MESHOPT)
         if name != DRACO and not _HARMLESS.fullmatch(name):
-            raise Refused(f"requires the extension {name[:80]}, which is not supported; export it without")
+            raise MeshRefused(f"requires the extension {name[:80]}, which is not supported; export it without")
 
 
 def item(items: Any, index: Any, what: str) -> Tree:
     """An object of a list of the tree; refused where there is none of that index."""
     if not isinstance(items, list) or type(index) is not int or not 0 <= index < len(items):
         count = len(items) if isinstance(items, list) else 0
-        raise Refused(f"is malformed: it refers to {what} {as_written(index)} and has {count} of them")
+        raise MeshRefused(f"is malformed: it refers to {what} {as_written(index)} and has {count} of them")
     item = items[index]
     if not isinstance(item, dict):
-        raise Refused(f"is malformed: {what} {index} is no object")
+        raise MeshRefused(f"is malformed: {what} {index} is no object")
     return item
 
 
 def whole_number(value: Any, what: str) -> int:
     """A number of bytes; refused where it is none that a file can have."""
-    if type(value) is not int or not 0 <= value <= LARGEST_FILE:
-        raise Refused(f"is malformed: {what} is {as_written(value)}, which should be a whole number of bytes")
+    if type(value) is not int or not 0 <= value <= MAX_FILE_BYTES:
+        raise MeshRefused(f"is malformed: {what} is {as_written(value)}, which should be a whole number of bytes")
     return value
 
 
@@ -110,7 +110,7 @@ def inline(uri: str) -> bytes:
     try:
         return base64.b64decode(body) if head.endswith(";base64") else unquote_to_bytes(body)
     except (binascii.Error, ValueError):
-        raise Refused("is malformed: a buffer's data: reference is no base64") from None
+        raise MeshRefused("is malformed: a buffer's data: reference is no base64") from None
 
 
 def matrix_of(node: Tree) -> Floats:
@@ -158,34 +158,36 @@ class Buffers:
             uri = buffer.get("uri")
             if uri is None:
                 if index != 0 or self._blob is None:
-                    raise Refused(f"is malformed: buffer {index} has neither data nor a reference to a file")
+                    raise MeshRefused(f"is malformed: buffer {index} has neither data nor a reference to a file")
                 self._contents[index] = self._blob
             elif uri.startswith("data:"):
                 self._contents[index] = inline(uri)
             else:
                 self._contents[index] = self.external[uri] = self._fetch(uri)
-            if sum(map(len, self._contents.values())) > LARGEST_FILE:
-                raise Refused(f"has buffers of more than {LARGEST_FILE >> 20} MiB together; split the file")
+            if sum(map(len, self._contents.values())) > MAX_FILE_BYTES:
+                raise MeshRefused(f"has buffers of more than {MAX_FILE_BYTES >> 20} MiB together; split the file")
         data = self._contents[index]
         if len(data) < buffer["byteLength"]:
-            raise Refused(f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}")
+            raise MeshRefused(
+                f"is truncated: buffer {index} announces {buffer['byteLength']} bytes and has {len(data)}"
+            )
         return data
 
 
-LONGEST_NAME = 200  # letters of a name
+MAX_NODE_NAME_LENGTH = 200  # letters of a name
 MAX_NODE_LEVELS = 200  # levels of nodes below each other
 SINGULAR = 1e-12  # the least volume, in cubes of its longest edge, of what a matrix makes of a cube
 
-_PLACED = frozenset({"matrix", "rotation", "scale", "translation"})
+_TRANSFORM_KEYS = frozenset({"matrix", "rotation", "scale", "translation"})
 _UNMOVED = np.eye(4)
 
-HIDDEN = "is hidden (KHR_node_visibility)"
-COARSE = "is a coarse level of detail (MSFT_lod)"
-FLAT = "has no place: it is scaled to nothing, or its numbers are too large"
+HIDDEN_NODE_REASON = "is hidden (KHR_node_visibility)"
+COARSE_LEVEL_REASON = "is a coarse level of detail (MSFT_lod)"
+NO_PLACE_REASON = "has no place: it is scaled to nothing, or its numbers are too large"
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class GltfNode:
     """A node of the default scene."""
 
     index: int  # in the file
@@ -225,30 +227,30 @@ def shown(name: object) -> str:
     """
     if not isinstance(name, str):
         return ""
-    return "".join(letter if letter.isprintable() else " " for letter in name[:LONGEST_NAME]).strip()
+    return "".join(letter if letter.isprintable() else " " for letter in name[:MAX_NODE_NAME_LENGTH]).strip()
 
 
-def nodes_of(tree: Tree) -> dict[int, Node]:
+def nodes_of(tree: Tree) -> dict[int, GltfNode]:
     """The nodes of the default scene, by index, in the order in which it visits them."""
     nodes = tree.get("nodes", [])
-    visited: dict[int, Node] = {}
-    pending: list[tuple[int, Node | None]] = [(index, None) for index in reversed(roots_of(tree))]
+    visited: dict[int, GltfNode] = {}
+    pending: list[tuple[int, GltfNode | None]] = [(index, None) for index in reversed(roots_of(tree))]
     while pending:
         index, parent = pending.pop()
         entry = item(nodes, index, "node")
         if index in visited:
-            raise Refused(f"is malformed: node {index} hangs below itself or below two others")
-        if len(visited) >= MOST_NODES:
-            raise Refused(f"has more than {MOST_NODES} nodes; join them, or split the file")
+            raise MeshRefused(f"is malformed: node {index} hangs below itself or below two others")
+        if len(visited) >= MAX_NODES:
+            raise MeshRefused(f"has more than {MAX_NODES} nodes; join them, or split the file")
         if parent is not None and len(parent.above) >= MAX_NODE_LEVELS:
-            raise Refused(f"has nodes over {MAX_NODE_LEVELS} levels deep; it must be flatter")
+            raise MeshRefused(f"has nodes over {MAX_NODE_LEVELS} levels deep; it must be flatter")
         visited[index] = _node(index, entry, parent)
         children = entry.get("children", [])
         pending += [(child, visited[index]) for child in reversed(children if isinstance(children, list) else [])]
     return _without_coarse_levels(visited)
 
 
-def not_shown(nodes: Mapping[int, Node]) -> str:
+def not_shown(nodes: Mapping[int, GltfNode]) -> str:
     """The nodes with meshes that are not shown, each with the reason; empty without any."""
     reasons: dict[str, list[str]] = {}
     for node in nodes.values():
@@ -262,7 +264,7 @@ def not_shown(nodes: Mapping[int, Node]) -> str:
     return "; ".join(sentences)
 
 
-def _without_coarse_levels(nodes: dict[int, Node]) -> dict[int, Node]:
+def _without_coarse_levels(nodes: dict[int, GltfNode]) -> dict[int, GltfNode]:
     """The nodes, of which coarse levels of others are not shown: of two that name each other, the second."""
     coarse: set[int] = set()
     for index, node in nodes.items():
@@ -271,26 +273,28 @@ def _without_coarse_levels(nodes: dict[int, Node]) -> dict[int, Node]:
             coarse.update(level for level in levels if type(level) is int and level not in (index, *node.above))
     below = {index for index, node in nodes.items() if not coarse.isdisjoint((index, *node.above))} if coarse else set()
     return {
-        index: replace(node, unseen=COARSE) if index in below and not node.unseen else node
+        index: replace(node, unseen=COARSE_LEVEL_REASON) if index in below and not node.unseen else node
         for index, node in nodes.items()
     }
 
 
-def _node(index: int, entry: Tree, parent: Node | None) -> Node:
+def _node(index: int, entry: Tree, parent: GltfNode | None) -> GltfNode:
     local, world, wrong = _place(entry, parent)
     above = () if parent is None else (parent.index, *parent.above)
     visibility = table_of(table_of(entry, "extensions"), "KHR_node_visibility")
-    unseen = HIDDEN if visibility.get("visible", True) in (False, 0) else ""
+    unseen = HIDDEN_NODE_REASON if visibility.get("visible", True) in (False, 0) else ""
     if parent is not None and parent.unseen:
         unseen = parent.unseen
-    return Node(index, shown(entry.get("name")), entry, table_of(entry, "extras"), local, world, above, wrong, unseen)
+    return GltfNode(
+        index, shown(entry.get("name")), entry, table_of(entry, "extras"), local, world, above, wrong, unseen
+    )
 
 
-def _place(entry: Tree, parent: Node | None) -> tuple[Floats, Floats | None, str]:
+def _place(entry: Tree, parent: GltfNode | None) -> tuple[Floats, Floats | None, str]:
     above, wrong = (_UNMOVED, "") if parent is None else (parent.world, parent.wrong)
     if parent is not None and above is None:
         return _UNMOVED, None, f"hangs below {parent.called}, whose place cannot be told"
-    if above is None or _PLACED.isdisjoint(entry):
+    if above is None or _TRANSFORM_KEYS.isdisjoint(entry):
         return _UNMOVED, above, wrong
     try:
         local = matrix_of(entry)
@@ -301,7 +305,7 @@ def _place(entry: Tree, parent: Node | None) -> tuple[Floats, Floats | None, str
         return _UNMOVED, None, why
     if is_usable(world):
         return local, world, ""
-    return local, world if np.isfinite(world).all() else None, FLAT
+    return local, world if np.isfinite(world).all() else None, NO_PLACE_REASON
 
 
 def is_usable(world: Floats) -> bool:
@@ -315,8 +319,8 @@ def is_usable(world: Floats) -> bool:
 
 Numbers = NDArray[Any]
 
-_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_COLUMNS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+_COMPONENT_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_COLUMNS_BY_TYPE = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 _HOLDS = {
     "SCALAR": "indices", "VEC2": "places in a picture", "VEC3": "points", "VEC4": "four numbers a row",
     "MAT4": "matrices",
@@ -351,13 +355,15 @@ class Accessors:
         accessor = item(self._tree.get("accessors"), index, "accessor")
         kind: Any = accessor.get("componentType")
         is_index = shape == "SCALAR"
-        if accessor.get("type") != shape or kind not in (_INDEX_TYPES if is_index else _TYPES):
-            raise Refused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
+        if accessor.get("type") != shape or kind not in (_INDEX_TYPES if is_index else _COMPONENT_TYPES):
+            raise MeshRefused(f"is malformed: accessor {index} should hold {_HOLDS[shape]}")
         if not {"bufferView", "sparse"} & accessor.keys() and not bare:
-            raise Refused(f"is malformed: accessor {index} refers to no data")
+            raise MeshRefused(f"is malformed: accessor {index} refers to no data")
         self._rows += self.count(index)
-        if self._rows > MOST_VERTICES + 3 * MOST_TRIANGLES:
-            raise Refused(f"holds more than {MOST_VERTICES} vertices or {MOST_TRIANGLES} triangles; reduce them")
+        if self._rows > MAX_MESH_VERTICES + 3 * MAX_MESH_TRIANGLES:
+            raise MeshRefused(
+                f"holds more than {MAX_MESH_VERTICES} vertices or {MAX_MESH_TRIANGLES} triangles; reduce them"
+            )
         rows = None
         if "bufferView" in accessor:
             rows = self._rows_of(index, accessor, kind, shape, self.count(index))
@@ -371,11 +377,11 @@ class Accessors:
         accessor = self._tree["accessors"][index]
         kind, shape, count = accessor["componentType"], accessor["type"], self.count(index)
         rows, sparse = self._stored[index]
-        values = np.zeros((count, _COLUMNS[shape]), _TYPES[kind]) if rows is None else rows
+        values = np.zeros((count, _COLUMNS_BY_TYPE[shape]), _COMPONENT_TYPES[kind]) if rows is None else rows
         if sparse:
             places = sparse[0][:, 0]
             if len(places) and int(places.max()) >= count:
-                raise Refused(f"is malformed: accessor {index} has sparse rows past its end")
+                raise MeshRefused(f"is malformed: accessor {index} has sparse rows past its end")
             values = values.copy()
             values[places] = sparse[1]
         if accessor.get("normalized") and kind in _FULL_SCALE and not as_stored:
@@ -411,22 +417,22 @@ class Accessors:
             return []
         sparse, shape = accessor["sparse"], accessor["type"]
         if not isinstance(sparse, dict) or not all(isinstance(sparse.get(key), dict) for key in ("indices", "values")):
-            raise Refused(f"is malformed: accessor {index} is sparse, and its rows are not told")
+            raise MeshRefused(f"is malformed: accessor {index} is sparse, and its rows are not told")
         count = whole_number(sparse.get("count"), "a sparse accessor's count")
         if sparse["indices"].get("componentType") not in _INDEX_TYPES or count > self.count(index):
-            raise Refused(f"is malformed: accessor {index} has sparse rows that cannot be")
+            raise MeshRefused(f"is malformed: accessor {index} has sparse rows that cannot be")
         places = self._rows_of(index, sparse["indices"], sparse["indices"]["componentType"], "SCALAR", count)
         return [places, self._rows_of(index, sparse["values"], accessor["componentType"], shape, count)]
 
     def _rows_of(self, index: int, stored: Tree, kind: int, shape: str, count: int) -> Numbers:
         view = self._view(stored.get("bufferView"))
         start = whole_number(stored.get("byteOffset", 0), "an accessor's byteOffset")
-        number = np.dtype(_TYPES[kind])
-        row = number.itemsize * _COLUMNS[shape]
+        number = np.dtype(_COMPONENT_TYPES[kind])
+        row = number.itemsize * _COLUMNS_BY_TYPE[shape]
         stride = view["byteStride"] or row
         if count and start + (count - 1) * stride + row > view["byteLength"]:
-            raise Refused(f"is malformed: accessor {index} reaches past the end of its data")
-        return self._numbers(view, start, stride, number, (count, _COLUMNS[shape]))
+            raise MeshRefused(f"is malformed: accessor {index} reaches past the end of its data")
+        return self._numbers(view, start, stride, number, (count, _COLUMNS_BY_TYPE[shape]))
 
     def _numbers(self, view: Tree, start: int, stride: int, number: np.dtype[Any], shape: tuple[int, int]) -> Numbers:
         """The numbers from a byte of a view on, in rows (n, columns) so many bytes apart; the buffer is fetched."""
@@ -434,14 +440,14 @@ class Accessors:
         if not count:
             return np.zeros(shape, number)
         if first + (count - 1) * stride + number.itemsize * columns > len(data):
-            raise Refused(f"is truncated: buffer {view['buffer']} has {len(data)} bytes, and more are referred to")
+            raise MeshRefused(f"is truncated: buffer {view['buffer']} has {len(data)} bytes, and more are referred to")
         return np.ndarray(shape, number, data, first, (stride, number.itemsize))
 
     def _view(self, index: Any) -> Tree:
         view = item(self._tree.get("bufferViews"), index, "bufferView")
         if index not in self._views:
             if any(name in view.get("extensions", {}) for name in MESHOPT):
-                raise Refused(_IS_MESHOPT)
+                raise MeshRefused(_IS_MESHOPT)
             item(self._tree.get("buffers"), view.get("buffer"), "buffer")
             layout: Tree = {"buffer": view["buffer"]}
             for key in ("byteOffset", "byteLength", "byteStride"):
@@ -449,8 +455,8 @@ class Accessors:
                     view[key] if key == "byteLength" else view.get(key, 0), f"a bufferView's {key}"
                 )
             self._bytes += layout["byteLength"]
-            if self._bytes > LARGEST_FILE:
-                raise Refused(f"has views of more than {LARGEST_FILE >> 20} MiB; split the file")
+            if self._bytes > MAX_FILE_BYTES:
+                raise MeshRefused(f"has views of more than {MAX_FILE_BYTES >> 20} MiB; split the file")
             self._views[index] = layout
         return self._views[index]
 

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
 from silhouette.meshes.formats.base import (
-    MOST_LINES,
-    MOST_PARTS,
-    MOST_TRIANGLES,
-    Content,
-    Refused,
+    MAX_MESH_PARTS,
+    MAX_MESH_TRIANGLES,
+    MAX_TEXT_LINES,
+    MeshContent,
+    MeshRefused,
+    PartSurface,
     Skin,
-    Surface,
     blocks,
     by_part,
     no_numbers,
@@ -35,25 +35,25 @@ from silhouette.meshes.formats.base import (
     surface_area,
     word,
 )
-from silhouette.meshes.formats.colours import LIGHT, stored_bytes
+from silhouette.meshes.formats.colours import LINEAR_LIGHT, stored_bytes
 from silhouette.meshes.formats.obj_lines import even
 from silhouette.meshes.formats.polygons import Indices, fans, mended, origins
 
 # ---- colours
 
-_LIBRARY = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
+_LIBRARY_STATEMENT = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 _TEXTURE = re.compile(rb"(?:^|[ \t])[^\s/]+(?:/([^\s/]*)\S*)?")
 _MATERIAL = re.compile(rb"^[ \t]*(newmtl|Kd|map_Kd|d|Tr|map_d)[ \t]+([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 # Options of a picture with how many words they take; those of -o, -s and -t are numbers, of which some may lack.
 _OPTIONS = {"blendu": 1, "blendv": 1, "bm": 1, "boost": 1, "cc": 1, "clamp": 1, "imfchan": 1, "mm": 2, "texres": 1}
 _OFFSETS = {"o": 3, "s": 3, "t": 3}
 # Libraries of one file together, of which apps write one of a kilobyte.
-_LARGEST_LIBRARIES = 16 * 1024**2
-_MOST_LIBRARIES = 20
+_MAX_LIBRARY_BYTES = 16 * 1024**2
+_MAX_LIBRARIES = 20
 
 
 @dataclass
-class _Material:
+class _ObjMaterial:
     """A material of the libraries: its colour in linear light, the reference to its picture, how opaque it is."""
 
     factor: tuple[float, float, float] | None = None
@@ -81,24 +81,24 @@ class Colouring:
 
     def __init__(self, fetch: Callable[[str], bytes]) -> None:
         self._fetch = fetch
-        self._materials: dict[str, _Material] = {}
-        self._left = _LARGEST_LIBRARIES
+        self._materials: dict[str, _ObjMaterial] = {}
+        self._left = _MAX_LIBRARY_BYTES
         self.warnings: list[str] = []  # what is wrong with the colours; the shape is right without them
 
     def references(self, data: bytes) -> list[str]:
         """The names of all libraries and pictures that the colours of a file depend on."""
-        libraries = [word(name.strip()) for name in _LIBRARY.findall(data)]
+        libraries = [word(name.strip()) for name in _LIBRARY_STATEMENT.findall(data)]
         self.load(libraries)
-        names = list(dict.fromkeys(libraries))[:_MOST_LIBRARIES]
-        apart = [part for name in names for part in name.split()[:_MOST_LIBRARIES]]
+        names = list(dict.fromkeys(libraries))[:_MAX_LIBRARIES]
+        apart = [part for name in names for part in name.split()[:_MAX_LIBRARIES]]
         pictures = [material.picture for material in self._materials.values()]
         return sorted({*names, *apart, *filter(None, pictures)})
 
     def load(self, libraries: Sequence[str]) -> None:
         """Reads libraries of materials; what cannot be read is a warning."""
-        for name in list(dict.fromkeys(libraries))[:_MOST_LIBRARIES]:
+        for name in list(dict.fromkeys(libraries))[:_MAX_LIBRARIES]:
             # A name may hold spaces, and a line several names: the whole is tried first.
-            for reference in [name] if self._library(name, tell=" " not in name) else name.split()[:_MOST_LIBRARIES]:
+            for reference in [name] if self._library(name, tell=" " not in name) else name.split()[:_MAX_LIBRARIES]:
                 if reference != name:
                     self._library(reference, tell=True)
 
@@ -107,30 +107,30 @@ class Colouring:
             data = self._fetch(reference)
             self._left -= len(data)
             if self._left < 0:
-                raise Refused(f"refers to materials of more than {_LARGEST_LIBRARIES >> 20} MiB")
-        except Refused as refused:
+                raise MeshRefused(f"refers to materials of more than {_MAX_LIBRARY_BYTES >> 20} MiB")
+        except MeshRefused as refused:
             if tell:
                 self.warnings.append(f"the mesh {refused}; without it, its materials have no colours")
             return False
-        material = _Material()
+        material = _ObjMaterial()
         folder = posixpath.dirname(reference.replace("\\", "/"))
         for kind, rest in _MATERIAL.findall(data):
             if kind.lower() == b"newmtl":
-                material = self._materials.setdefault(word(rest.strip()), _Material())
+                material = self._materials.setdefault(word(rest.strip()), _ObjMaterial())
             else:
                 material.describe(kind.decode().lower(), rest, folder)
-            if len(self._materials) > MOST_PARTS:
-                raise Refused(f"names over {MOST_PARTS} materials; join them")
+            if len(self._materials) > MAX_MESH_PARTS:
+                raise MeshRefused(f"names over {MAX_MESH_PARTS} materials; join them")
         return True
 
     def see_through(self, material: str) -> bool:
         """Whether pixels of a material may be transparent: it has a picture of its opacity, or one below 1."""
-        entry = self._materials.get(material, _Material())
+        entry = self._materials.get(material, _ObjMaterial())
         return entry.opacity is not None and entry.opacity < 1.0
 
     def skin(self, material: str, shades: NDArray[np.uint8] | None, uv: NDArray[np.float32] | None) -> Skin | None:
         """The skin of a material's faces, still without their corners: its picture, else vertices' colours, else Kd."""
-        entry = self._materials.get(material, _Material())
+        entry = self._materials.get(material, _ObjMaterial())
         if entry.picture and uv is not None:
             return Skin(picture=entry.picture, uv=uv)
         if shades is not None:
@@ -141,11 +141,11 @@ class Colouring:
         """The bytes of a picture: where the library says, or else beside the OBJ file."""
         try:
             return self._fetch(name)
-        except Refused as refused:
+        except MeshRefused as refused:
             beside = name.replace("\\", "/").rpartition("/")[2]
             if beside in ("", name):
                 raise
-            with suppress(Refused):
+            with suppress(MeshRefused):
                 return self._fetch(beside)
             raise refused
 
@@ -209,7 +209,7 @@ def _factor(rest: bytes) -> tuple[float, float, float] | None:
         return None
     if len(shares) < 3 or not np.isfinite(shares).all():
         return None
-    red, green, blue = (float(LIGHT[round(255 * share)]) for share in shares)
+    red, green, blue = (float(LINEAR_LIGHT[round(255 * share)]) for share in shares)
     return red, green, blue
 
 
@@ -244,13 +244,13 @@ _STATEMENT, _STATEMENT_WITH_COLOURS = (
     for words in (rb"v|f|fo|g|o|usemtl|mtllib|cstype", rb"v|vt(?=[ \t])|f|fo|g|o|usemtl|mtllib(?=[ \t])|cstype")
 )
 _TEXTURES_AND_NORMALS = re.compile(rb"/\S*")
-_MOST_MATERIALS = 1000
-_NEEDS = "a vertex line needs three numbers, the corners of a face need to be whole numbers"
+_MAX_MATERIALS = 1000
+_OBJ_LINE_NEEDS = "a vertex line needs three numbers, the corners of a face need to be whole numbers"
 
 Names = tuple[str, str, str]
 
 
-def read(data: bytes, colouring: Colouring | None = None) -> Content:
+def read(data: bytes, colouring: Colouring | None = None) -> MeshContent:
     """The surfaces of an OBJ file, one for each part, which share their vertices: all of the file, in its order.
 
     Normals are not looked at; textures and materials' own files only where colours are wanted. Then there is a surface
@@ -260,17 +260,17 @@ def read(data: bytes, colouring: Colouring | None = None) -> Content:
     index 0 for 1, passes over an indented statement and mixes groups with materials; and which, handed a text without
     all that, needs three times the time and twice the memory.
     """
-    reader = _Reader(coloured=colouring is not None)
+    reader = _ObjReader(coloured=colouring is not None)
     for block in blocks(plain_text(data).replace(b"\\\n", b" ")):
         reader.read(block)
     surfaces = reader.surfaces(colouring)
     if colouring is not None:
         warnings = [*reader.warnings, *colouring.warnings, *see_through(surfaces)]
-        return Content(surfaces, warnings, picture=colouring.picture)
-    return Content(surfaces, libraries=reader.libraries, areas=reader.areas(surfaces[0].vertices))
+        return MeshContent(surfaces, warnings, picture=colouring.picture)
+    return MeshContent(surfaces, libraries=reader.libraries, areas=reader.areas(surfaces[0].vertices))
 
 
-class _Reader:
+class _ObjReader:
     """What has been read of a file: numbers, not words, so that a large file does not need many times its size."""
 
     def __init__(self, *, coloured: bool) -> None:
@@ -317,7 +317,7 @@ class _Reader:
             elif kind == b"vt":
                 places.append(rest.split(None, 2)[:2])
             elif kind == b"cstype":
-                raise Refused("holds free-form curves or surfaces; export it as polygons")
+                raise MeshRefused("holds free-form curves or surfaces; export it as polygons")
             elif kind == b"mtllib":
                 # Where the colours cannot be used, nothing more is looked at that is for them alone.
                 self._libraries += [] if self.warnings else [word(rest.strip())]
@@ -352,14 +352,14 @@ class _Reader:
         self._textures.append(textures)
         self._has_textures |= has_textures
         self._all_places += len(places)
-        if self._all_places > MOST_LINES:
-            raise Refused(f"holds over {MOST_LINES} places in pictures ('vt' lines); reduce them")
+        if self._all_places > MAX_TEXT_LINES:
+            raise MeshRefused(f"holds over {MAX_TEXT_LINES} places in pictures ('vt' lines); reduce them")
 
     def _name(self, before: int) -> None:
         """Notes the names that hold from now on, with the number of faces before."""
         self._statements += 1
-        if self._statements > MOST_LINES:
-            raise Refused(f"names over {MOST_LINES} groups, objects or materials; join them")
+        if self._statements > MAX_TEXT_LINES:
+            raise MeshRefused(f"names over {MAX_TEXT_LINES} groups, objects or materials; join them")
         names = (self._current[b"g"], self._current[b"o"], self._current[b"usemtl"])
         if self._named[-1][0] == before:
             self._named.pop()
@@ -368,18 +368,20 @@ class _Reader:
 
     def _add_words(self, rows: list[list[bytes]], faces: list[list[bytes]]) -> None:
         if any(len(row) < 3 for row in rows):
-            raise Refused(f"is malformed: {_NEEDS}")
+            raise MeshRefused(f"is malformed: {_OBJ_LINE_NEEDS}")
         shortest = min(faces, key=len, default=[b""] * 3)
         if len(shortest) < 3:
-            raise Refused(f"is malformed: the face 'f {word(b' '.join(shortest))[:40]}' has fewer than three corners")
+            raise MeshRefused(
+                f"is malformed: the face 'f {word(b' '.join(shortest))[:40]}' has fewer than three corners"
+            )
         try:
             points = np.fromiter(map(float, itertools.chain.from_iterable(rows)), np.float64)
         except (ValueError, OverflowError):
-            raise no_numbers(itertools.chain.from_iterable(rows), _NEEDS) from None
+            raise no_numbers(itertools.chain.from_iterable(rows), _OBJ_LINE_NEEDS) from None
         try:
             corners = np.fromiter(map(int, itertools.chain.from_iterable(faces)), np.int64)
         except (ValueError, OverflowError):
-            raise Refused(f"is malformed: {_NEEDS}") from None
+            raise MeshRefused(f"is malformed: {_OBJ_LINE_NEEDS}") from None
         self._add(points.reshape(-1, 3), corners, np.fromiter(map(len, faces), np.int64))
 
     def _add(self, points: Floats, corners: Indices, lengths: Indices) -> None:
@@ -389,10 +391,12 @@ class _Reader:
         self._vertices += len(points)
         self._faces += len(lengths)
         self._all_corners += len(corners)
-        if self._all_corners > 3 * MOST_TRIANGLES or self._vertices + self._faces > MOST_LINES:
-            raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
+        if self._all_corners > 3 * MAX_MESH_TRIANGLES or self._vertices + self._faces > MAX_TEXT_LINES:
+            raise MeshRefused(
+                f"holds over {MAX_MESH_TRIANGLES} triangles, or {MAX_TEXT_LINES} vertices and faces; reduce them"
+            )
 
-    def surfaces(self, colouring: Colouring | None = None) -> list[Surface]:
+    def surfaces(self, colouring: Colouring | None = None) -> list[PartSurface]:
         if not self._faces:
             raise no_triangles("points or lines" if self._vertices else "")
         vertices = np.concatenate(self._points)
@@ -402,7 +406,7 @@ class _Reader:
             place = int(np.searchsorted(np.cumsum(lengths), early[0], side="right"))
             first = int(lengths[:place].sum())
             face = " ".join(map(str, corners[first : first + lengths[place]].tolist()))
-            raise Refused(f"is malformed: the face 'f {face[:40]}' points before the first vertex, which is 1")
+            raise MeshRefused(f"is malformed: the face 'f {face[:40]}' points before the first vertex, which is 1")
         origin = origins(lengths)
         triangles = mended(vertices, fans(corners - 1, lengths), origin)
         if colouring is not None:
@@ -412,7 +416,7 @@ class _Reader:
 
     def _painted(
         self, colouring: Colouring, vertices: Floats, triangles: Indices, corners: Indices, lengths: Indices
-    ) -> list[Surface]:
+    ) -> list[PartSurface]:
         colouring.load(self._libraries)
         shades = self._colours_of_vertices()
         uv, rows = self._uv(corners, lengths, triangles) or (None, triangles)
@@ -457,7 +461,7 @@ class _Reader:
 
     @property
     def libraries(self) -> list[str]:
-        return list(dict.fromkeys(self._libraries))[:_MOST_LIBRARIES]
+        return list(dict.fromkeys(self._libraries))[:_MAX_LIBRARIES]
 
     def areas(self, vertices: Floats) -> dict[str, float]:
         """The area of the faces of each material; nothing if no file says what they are."""
@@ -465,7 +469,7 @@ class _Reader:
             return {}
         lengths = np.concatenate(self._lengths)
         materials, of_face = self._materials(len(lengths))
-        if len(materials) > _MOST_MATERIALS:
+        if len(materials) > _MAX_MATERIALS:
             return {}
         triangles = fans(np.concatenate(self._corners) - 1, lengths)
         parts = by_part(materials, vertices, triangles, of_face[origins(lengths)])

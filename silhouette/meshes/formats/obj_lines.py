@@ -18,20 +18,20 @@ from silhouette.meshes.formats.polygons import Indices
 
 Signs = NDArray[np.uint8]
 
-_NEWLINE, _SLASH, _MINUS, _SPACE = 10, 47, 45, 32
+_NEWLINE_BYTE, _SLASH_BYTE, _MINUS_BYTE, _SPACE_BYTE = 10, 47, 45, 32
 
 
 def _code(word: bytes) -> int:
     return word[0] << 8 | word[1]
 
 
-_VERTEX, _PLACE, _FACE = _code(b"v "), _code(b"vt"), _code(b"f ")
+_VERTEX_CODE, _PLACE_CODE, _FACE_CODE = _code(b"v "), _code(b"vt"), _code(b"f ")
 _PASSED_OVER = (_code(b"vn"), _code(b"vp"), _code(b"s "), 0)
-_COMMENT = ord("#")
+_COMMENT_BYTE = ord("#")
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class EvenLines:
     """The lines of a block that holds nothing but vertices, places, normals and faces, each kind written evenly."""
 
     vertices: Floats  # (n, c) the numbers of the ``v`` lines, at least three of each
@@ -40,7 +40,7 @@ class Lines:
     textures: Indices | None  # (m, s) the numbers of places, or None where the corners name none
 
 
-def even(block: bytes, *, textured: bool = True) -> Lines | None:
+def even(block: bytes, *, textured: bool = True) -> EvenLines | None:
     """What a block of whole lines holds; None where it holds other things, or where its lines are not all alike.
 
     Nothing of the ``vt`` lines is looked at unless they are wanted.
@@ -51,19 +51,19 @@ def even(block: bytes, *, textured: bool = True) -> Lines | None:
     >>> even(b"v 1 2 3\\ng hull\\n")
     """
     signs = np.frombuffer(block if block.endswith(b"\n") else block + b"\n", np.uint8)
-    ends = np.flatnonzero(signs == _NEWLINE)
+    ends = np.flatnonzero(signs == _NEWLINE_BYTE)
     starts = np.concatenate([[0], ends[:-1] + 1])
     second = signs[np.minimum(starts + 1, ends)]
-    code = np.where(ends > starts, signs[starts].astype(np.int64) << 8 | np.where(second == 9, _SPACE, second), 0)
-    is_plain = np.isin(code, (_VERTEX, _PLACE, _FACE, *_PASSED_OVER)) | (code >> 8 == _COMMENT)
+    code = np.where(ends > starts, signs[starts].astype(np.int64) << 8 | np.where(second == 9, _SPACE_BYTE, second), 0)
+    is_plain = np.isin(code, (_VERTEX_CODE, _PLACE_CODE, _FACE_CODE, *_PASSED_OVER)) | (code >> 8 == _COMMENT_BYTE)
     if not is_plain.all():
         return None
-    faces = _faces(_those(signs, starts, ends, code == _FACE, 1))
-    vertices = _table(_those(signs, starts, ends, code == _VERTEX, 1), np.float64)
-    places = _table(_those(signs, starts, ends, (code == _PLACE) & textured, 2), np.float64)
+    faces = _faces(_those(signs, starts, ends, code == _FACE_CODE, 1))
+    vertices = _table(_those(signs, starts, ends, code == _VERTEX_CODE, 1), np.float64)
+    places = _table(_those(signs, starts, ends, (code == _PLACE_CODE) & textured, 2), np.float64)
     if faces is None or vertices is None or places is None or 0 < vertices.size < 3 * len(vertices):
         return None
-    return Lines(vertices, places, *faces)
+    return EvenLines(vertices, places, *faces)
 
 
 def _those(signs: Signs, starts: Indices, ends: Indices, chosen: NDArray[np.bool_], word: int) -> Signs:
@@ -73,7 +73,7 @@ def _those(signs: Signs, starts: Indices, ends: Indices, chosen: NDArray[np.bool
     copied = signs[np.repeat(chosen, ends - starts + 1)]
     first = np.cumsum(np.append(0, (ends - starts + 1)[chosen][:-1]))
     for letter in range(word):
-        copied[first + letter] = _SPACE
+        copied[first + letter] = _SPACE_BYTE
     return copied
 
 
@@ -81,7 +81,7 @@ def _table(signs: Signs, kind: type) -> NDArray[Any] | None:
     """The numbers of lines, as many in each line; None where they are not, or are no numbers."""
     if not len(signs):
         return np.zeros((0, 3), kind)
-    lines = np.flatnonzero(signs == _NEWLINE)
+    lines = np.flatnonzero(signs == _NEWLINE_BYTE)
     counts = np.diff(np.searchsorted(_begins(signs), lines), prepend=0)
     if counts[0] == 0 or (counts != counts[0]).any():
         return None
@@ -96,9 +96,9 @@ def _table(signs: Signs, kind: type) -> NDArray[Any] | None:
 
 def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
     """The vertices of corners (m, s) and their places (m, s) or None; nothing where they are not all written alike."""
-    if (signs == _MINUS).any():
+    if (signs == _MINUS_BYTE).any():
         return None
-    slash = np.flatnonzero(signs == _SLASH)
+    slash = np.flatnonzero(signs == _SLASH_BYTE)
     numbers, has_places = 1, False  # of each corner, and whether the second is a place
     corners = 0
     if len(slash):
@@ -112,7 +112,7 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
         if (of_corner[:, 0] < begins).any() or (of_corner[:-1, -1] > begins[1:]).any():
             return None
         numbers, has_places = (2, False) if doubled else (slashes + 1, True)
-        signs = np.where(signs == _SLASH, _SPACE, signs).astype(np.uint8)
+        signs = np.where(signs == _SLASH_BYTE, _SPACE_BYTE, signs).astype(np.uint8)
     table = _table(signs, np.int64)
     if table is None or table.shape[1] % numbers or 0 < table.size < 3 * numbers * len(table):
         return None
@@ -123,7 +123,7 @@ def _faces(signs: Signs) -> tuple[Indices, Indices | None] | None:
 
 
 def _begins(signs: Signs) -> Indices:
-    blank = signs <= _SPACE
+    blank = signs <= _SPACE_BYTE
     begins = ~blank
     begins[1:] &= blank[:-1]
     return np.flatnonzero(begins)

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from silhouette.meshes.formats.base import (
-    MOST_LINES,
-    MOST_TRIANGLES,
-    Content,
-    Refused,
+    MAX_MESH_TRIANGLES,
+    MAX_TEXT_LINES,
+    MeshContent,
+    MeshRefused,
+    PartSurface,
     Skin,
-    Surface,
     blocks,
     no_numbers,
     no_triangles,
@@ -25,10 +25,10 @@ from silhouette.meshes.formats.base import (
 from silhouette.meshes.formats.colours import stored_bytes
 from silhouette.meshes.formats.polygons import triangulated
 
-_NEEDS = "a vertex line needs three numbers, a face line whole numbers"
+_OFF_LINE_NEEDS = "a vertex line needs three numbers, a face line whole numbers"
 
 
-def read(data: bytes, whole: bool = False) -> Content:
+def read(data: bytes, whole: bool = False) -> MeshContent:
     """The surface of an OFF file; ``whole`` with the colours of its vertices (COFF).
 
     Read here and not by trimesh, which takes a file with too few lines for a smaller mesh and stumbles over polygons of
@@ -53,39 +53,41 @@ def read(data: bytes, whole: bool = False) -> Content:
             lengths.append(len(polygon))
             corners.extend(map(int, polygon))
     except (ValueError, OverflowError):
-        raise no_numbers(words[:3], _NEEDS) from None
+        raise no_numbers(words[:3], _OFF_LINE_NEEDS) from None
     _check_lines(vertices, faces, len(points) // 3 + len(lengths))
     if faces == 0 or vertices == 0:
         raise no_triangles("vertices" if vertices else "")
-    if len(corners) > 3 * MOST_TRIANGLES:
-        raise Refused(f"holds over {MOST_TRIANGLES} triangles; reduce them")
+    if len(corners) > 3 * MAX_MESH_TRIANGLES:
+        raise MeshRefused(f"holds over {MAX_MESH_TRIANGLES} triangles; reduce them")
     places = np.array(points).reshape(-1, 3)
     triangles = triangulated(places, np.array(corners), np.array(lengths))
     skin = Skin(stored_bytes(np.array(shades).reshape(-1, 3), "f8")) if coloured else None
-    return Content([Surface("mesh", places, triangles, skin)])
+    return MeshContent([PartSurface("mesh", places, triangles, skin)])
 
 
 def _header(lines: Iterator[bytes], rows: int) -> tuple[bytes, int, int]:
     """The letters before OFF, the number of vertices, and that of faces, for which the text has rows."""
     header = re.match(rb"\s*((?:ST)?C?N?)OFF\s*(.*)$", next(lines, b""))
     if header is None:
-        raise Refused("is no OFF file: one begins with the word OFF")
+        raise MeshRefused("is no OFF file: one begins with the word OFF")
     if b"binary" in header[2].lower():
-        raise Refused("is a binary OFF file; export it as plain OFF, STL or PLY")
+        raise MeshRefused("is a binary OFF file; export it as plain OFF, STL or PLY")
     counts = (header[2].strip() or next(lines, b"")).split()[:2]
     if len(counts) < 2 or not all(count.isdigit() and len(count) < 19 for count in counts):
-        raise Refused("is malformed: after OFF come the numbers of vertices and of faces")
+        raise MeshRefused("is malformed: after OFF come the numbers of vertices and of faces")
     vertices, faces = map(int, counts)
     _check_lines(vertices, faces, rows)
-    if faces > MOST_TRIANGLES or vertices + faces > MOST_LINES:
-        raise Refused(f"holds over {MOST_TRIANGLES} triangles, or {MOST_LINES} vertices and faces; reduce them")
+    if faces > MAX_MESH_TRIANGLES or vertices + faces > MAX_TEXT_LINES:
+        raise MeshRefused(
+            f"holds over {MAX_MESH_TRIANGLES} triangles, or {MAX_TEXT_LINES} vertices and faces; reduce them"
+        )
     return header[1], vertices, faces
 
 
 def _check_lines(vertices: int, faces: int, there: int) -> None:
     if there < vertices + faces:
         announced = f"{vertices} vertices and {faces} faces"
-        raise Refused(f"is truncated: it announces {announced} and has {there} lines for them")
+        raise MeshRefused(f"is truncated: it announces {announced} and has {there} lines for them")
 
 
 def _lines(text: bytes) -> Iterator[bytes]:
@@ -97,13 +99,13 @@ def _lines(text: bytes) -> Iterator[bytes]:
 
 def _three(words: list[bytes]) -> list[bytes]:
     if len(words) < 3:
-        raise ValueError(_NEEDS)
+        raise ValueError(_OFF_LINE_NEEDS)
     return words
 
 
 def _corners(words: list[bytes]) -> list[bytes]:
     if not words[0].isdigit() or len(words) <= int(words[0]):
-        raise Refused(
+        raise MeshRefused(
             f"is malformed: the face line {word(b' '.join(words))[:40]!r} has fewer corners than it announces"
         )
     return words[1 : int(words[0]) + 1]

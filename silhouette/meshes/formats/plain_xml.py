@@ -20,15 +20,15 @@ import numpy as np
 
 _LIST = re.compile(rb"<((?:[\w.-]{1,64}:)?)(vertices|triangles)\s*>")
 _DECIMAL = rb'"([-+]?+(?:[0-9]{1,40}+(?:\.[0-9]{0,40}+)?+|\.[0-9]{1,40}+)(?:[eE][-+]?+[0-9]{1,3}+)?+)"'
-_CORNER = rb'"([0-9]{1,9}+)"'
+_CORNER_PATTERN = rb'"([0-9]{1,9}+)"'
 # Colours, or what a slicer paints; no namespace, in which the element would be another, and no corner once more.
 _MORE = rb'(?:\s++(?!xmlns|v[123]=)[\w:.-]{1,64}+="[^"<&]{0,1024}+"){0,8}+'
 _ELEMENTS = {
     b"vertices": (b"vertex", (b"x=", b"y=", b"z="), _DECIMAL, b""),
-    b"triangles": (b"triangle", (b"v1=", b"v2=", b"v3="), _CORNER, _MORE),
+    b"triangles": (b"triangle", (b"v1=", b"v2=", b"v3="), _CORNER_PATTERN, _MORE),
 }
 _WITHOUT_QUOTES = bytes.maketrans(b'"', b" ")
-_LONGEST = 16_384  # bytes: an element that is longer is not plain
+_MAX_ELEMENT_BYTES = 16_384  # bytes: an element that is longer is not plain
 
 Opened = tuple[int, "array[Any]"]
 """The byte at which the last tag begins, of those that expat got, and the array that the list fills which it opens."""
@@ -89,7 +89,7 @@ class MeshFeed:
 
     def feed(self, chunk: bytes) -> None:
         """Some more bytes."""
-        self._take(chunk, _LONGEST)
+        self._take(chunk, _MAX_ELEMENT_BYTES)
 
     def end(self) -> None:
         """No more bytes come."""

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import spread
 from silhouette.meshes.formats.base import (
-    MOST_LINES,
-    MOST_TRIANGLES,
-    MOST_VERTICES,
-    Content,
-    Refused,
+    MAX_MESH_TRIANGLES,
+    MAX_MESH_VERTICES,
+    MAX_TEXT_LINES,
+    MeshContent,
+    MeshRefused,
+    PartSurface,
     Skin,
-    Surface,
     blocks,
     no_numbers,
     no_triangles,
@@ -29,13 +29,13 @@ from silhouette.meshes.formats.base import (
 from silhouette.meshes.formats.colours import stored_bytes
 from silhouette.meshes.formats.polygons import Indices, triangulated
 
-_TYPES = {
+_PROPERTY_TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2",
     "uint16": "u2", "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "int64": "i8", "uint64": "u8",
     "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
 }  # fmt: skip
 _CODES = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f", "f8": "d"}
-_CORNERS = ("vertex_indices", "vertex_index")
+_CORNER_PROPERTIES = ("vertex_indices", "vertex_index")
 _SHADES = (("red", "green", "blue"), ("diffuse_red", "diffuse_green", "diffuse_blue"), ("r", "g", "b"))
 _NORMALS = ("nx", "ny", "nz")
 CLOUD = (
@@ -47,7 +47,7 @@ SPLAT = (
 )
 _SPLAT = {"opacity", "scale_0", "rot_0"}
 _PACKED_SPLAT = "packed_position"
-_LONGEST_HEADER = 1 << 16
+_MAX_HEADER_BYTES = 1 << 16
 
 # The rows of an element by property: an array (rows,); of lists their lengths (rows,), and all values in one array.
 Columns = dict[str, Any]
@@ -70,7 +70,7 @@ class _Element:
         return next((names for names in choices if set(names) <= self.kinds.keys()), ())
 
 
-def read(data: bytes, whole: bool = False) -> Content:
+def read(data: bytes, whole: bool = False) -> MeshContent:
     """The surface of a PLY file, or its points.
 
     Read here, because trimesh reads a binary file only if all lists are as long as the first (Blender mixes quads and
@@ -87,7 +87,7 @@ def read(data: bytes, whole: bool = False) -> Content:
     kinds = vertex.kinds
     is_splat = kinds.keys() >= _SPLAT
     if by_name.get("tristrips", _Element("tristrips")).count:
-        raise Refused("holds triangle strips; export it as plain triangles")
+        raise MeshRefused("holds triangle strips; export it as plain triangles")
     _check_vertices(vertex, needs_faces=face.count == 0 and not whole, is_splat=is_splat)
     shades, normals = (vertex.first_with(names) if whole else () for names in (_SHADES, (_NORMALS,)))
     corners = _corner_list(face)
@@ -102,36 +102,38 @@ def read(data: bytes, whole: bool = False) -> Content:
         faces = triangulated(vertices, flat, lengths)
     skin = Skin(stored_bytes(_side_by_side(stored, shades), kinds[shades[0]])) if shades else None
     directions = _side_by_side(stored, normals).astype(np.float64) if normals else None
-    surface = Surface("mesh", vertices, faces, skin, directions)
-    return _splat(surface, stored["opacity"]) if opacity else Content([surface])
+    surface = PartSurface("mesh", vertices, faces, skin, directions)
+    return _splat(surface, stored["opacity"]) if opacity else MeshContent([surface])
 
 
-def _splat(surface: Surface, opacity: NDArray[Any]) -> Content:
+def _splat(surface: PartSurface, opacity: NDArray[Any]) -> MeshContent:
     """A Gaussian splat, whose opacity is stored as a logit."""
     faint = ~(np.asarray(opacity) >= 0.0)
     sentence = (
         f"is a Gaussian splat, whose points are blurs and no surface; {np.count_nonzero(faint)} of {len(faint)}, "
         "with an opacity below one half, were left out"
     )
-    return Content([replace(surface, faint=faint)], [sentence])
+    return MeshContent([replace(surface, faint=faint)], [sentence])
 
 
 def _check_vertices(vertex: _Element, *, needs_faces: bool, is_splat: bool) -> None:
     if _PACKED_SPLAT in vertex.kinds:
-        raise Refused("is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh")
+        raise MeshRefused(
+            "is a compressed Gaussian splat, whose points cannot be read; export it as plain PLY, or a mesh"
+        )
     if vertex.count == 0:
         raise no_triangles()
     if needs_faces:
-        raise Refused(SPLAT if is_splat else CLOUD)
+        raise MeshRefused(SPLAT if is_splat else CLOUD)
     if not {"x", "y", "z"} <= vertex.kinds.keys():
-        raise Refused("is malformed: its vertices need the properties x, y and z")
+        raise MeshRefused("is malformed: its vertices need the properties x, y and z")
 
 
 def _corner_list(face: _Element) -> str:
     """The property that lists the corners of faces; empty without any faces."""
-    corners = next((name for name, _, counted in face.properties if name in _CORNERS and counted), "")
+    corners = next((name for name, _, counted in face.properties if name in _CORNER_PROPERTIES and counted), "")
     if face.count and not corners:
-        raise Refused("is malformed: its faces need the property 'list ... vertex_indices'")
+        raise MeshRefused("is malformed: its faces need the property 'list ... vertex_indices'")
     return corners if face.count else ""
 
 
@@ -143,11 +145,11 @@ def _split(data: bytes) -> tuple[list[str], memoryview]:
     """The header's lines and what follows it. The first line shows the newline, which a data byte may look like."""
     start = re.match(rb"ply[ \t]*(\r\n|\n|\r)", data)
     if start is None:
-        raise Refused("is no PLY file: one begins with a line 'ply'")
+        raise MeshRefused("is no PLY file: one begins with a line 'ply'")
     newline = rb"\r?\n" if start[1] == b"\n" else re.escape(start[1])
-    end = re.search(rb"[\r\n]end_header[ \t]*" + newline, data[:_LONGEST_HEADER])
+    end = re.search(rb"[\r\n]end_header[ \t]*" + newline, data[:_MAX_HEADER_BYTES])
     if end is None:
-        raise Refused("is truncated: its header has no 'end_header'")
+        raise MeshRefused("is truncated: its header has no 'end_header'")
     return data[: end.start()].decode("latin-1").splitlines(), memoryview(data)[end.end() :]
 
 
@@ -159,16 +161,18 @@ def _parse(header: list[str]) -> tuple[str, list[_Element]]:
                 pass
             case ["element", name, count] if count.isdigit():
                 elements.append(_Element(name, int(count)))
-            case ["property", "list", counted, kind, name] if elements and {counted, kind} <= _TYPES.keys():
-                elements[-1].properties.append((name, _TYPES[kind], _TYPES[counted]))
-            case ["property", kind, name] if elements and kind in _TYPES:
-                elements[-1].properties.append((name, _TYPES[kind], None))
+            case ["property", "list", counted, kind, name] if elements and {counted, kind} <= _PROPERTY_TYPES.keys():
+                elements[-1].properties.append((name, _PROPERTY_TYPES[kind], _PROPERTY_TYPES[counted]))
+            case ["property", kind, name] if elements and kind in _PROPERTY_TYPES:
+                elements[-1].properties.append((name, _PROPERTY_TYPES[kind], None))
             case [] | ["comment" | "obj_info", *_]:
                 pass
             case _:
-                raise Refused(f"is malformed: its header has the line {line[:60]!r}")
+                raise MeshRefused(f"is malformed: its header has the line {line[:60]!r}")
     if not form:
-        raise Refused("is malformed: its header needs a line 'format ascii 1.0' or 'format binary_little_endian 1.0'")
+        raise MeshRefused(
+            "is malformed: its header needs a line 'format ascii 1.0' or 'format binary_little_endian 1.0'"
+        )
     return form, elements
 
 
@@ -181,13 +185,15 @@ def _rows(form: str, body: memoryview, elements: list[_Element], chosen: set[str
     for element in elements:
         least = sum(int((counted or kind)[1:]) for _, kind, counted in element.properties)
         if element.count * least > len(body) - place:
-            raise Refused(f"is truncated: it announces {element.count} {element.name} rows and has no room for them")
-        if element.count > MOST_VERTICES:
-            raise Refused(f"holds {element.count} {element.name} rows; {MOST_VERTICES} are the most")
+            raise MeshRefused(
+                f"is truncated: it announces {element.count} {element.name} rows and has no room for them"
+            )
+        if element.count > MAX_MESH_VERTICES:
+            raise MeshRefused(f"holds {element.count} {element.name} rows; {MAX_MESH_VERTICES} are the most")
         if element.count and least:
             columns[element.name], place = _even_rows(body, place, element, order, chosen)
     if form == "ascii" and place < len(body):
-        raise Refused("is malformed: its rows hold more words than its header announces")
+        raise MeshRefused("is malformed: its rows hold more words than its header announces")
     return columns
 
 
@@ -195,8 +201,8 @@ def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, 
     """Rows of text as rows of float64, which hold every number that a mesh needs."""
     numbers = array("d")
     rows, announced = 0, sum(element.count for element in elements)
-    if announced > MOST_LINES:
-        raise Refused(f"announces {announced} rows of text, more than {MOST_LINES}; export it as binary PLY")
+    if announced > MAX_TEXT_LINES:
+        raise MeshRefused(f"announces {announced} rows of text, more than {MAX_TEXT_LINES}; export it as binary PLY")
     for block in blocks(plain_text(bytes(body))):
         lines = [line for line in block.split(b"\n") if line.strip() and not line.lstrip().startswith(b"comment")]
         words = b" ".join(lines[: announced - rows]).split()
@@ -206,7 +212,7 @@ def _as_binary(body: memoryview, elements: list[_Element]) -> tuple[memoryview, 
         except ValueError:
             raise no_numbers(words, "its rows hold words that are no numbers") from None
     if rows < announced:
-        raise Refused(f"is truncated: its header announces {announced} rows and it has {rows}")
+        raise MeshRefused(f"is truncated: its header announces {announced} rows and it has {rows}")
     typed = [
         replace(each, properties=[(name, "f8", counted and "f8") for name, _, counted in each.properties])
         for each in elements
@@ -258,7 +264,9 @@ def _uneven_rows(body: memoryview, place: int, element: _Element, order: str, ch
                 places[1].append(length)
             place += length * size
             if place > end:
-                raise Refused(f"is truncated: a list does not fit the data that are left of the {element.name} rows")
+                raise MeshRefused(
+                    f"is truncated: a list does not fit the data that are left of the {element.name} rows"
+                )
     columns: Columns = {}
     for name, kind, counted in element.properties:
         if name in noted:
@@ -278,15 +286,15 @@ def _gathered(body: memoryview, starts: Indices, lengths: Indices, kind: np.dtyp
 
 
 def _check_corners(count: int) -> None:
-    if count > 4 * MOST_TRIANGLES:
-        raise Refused(f"its lists hold {count} numbers; {MOST_TRIANGLES} triangles are the most")
+    if count > 4 * MAX_MESH_TRIANGLES:
+        raise MeshRefused(f"its lists hold {count} numbers; {MAX_MESH_TRIANGLES} triangles are the most")
 
 
 def _count(body: memoryview, place: int, counter: struct.Struct) -> int:
     """The number of values that a list announces."""
     if place + counter.size > len(body):
-        raise Refused("is truncated: its data end within a list")
+        raise MeshRefused("is truncated: its data end within a list")
     length = counter.unpack_from(body, place)[0]
     if not 0 <= length <= len(body) - place:
-        raise Refused(f"is malformed or truncated: a list announces {length:g} numbers")
+        raise MeshRefused(f"is malformed or truncated: a list announces {length:g} numbers")
     return int(length)

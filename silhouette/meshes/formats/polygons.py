@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
-from silhouette.meshes.formats.base import Refused
+from silhouette.meshes.formats.base import MeshRefused
 
 Indices = NDArray[np.int64]
 
-MOST_CORNERS = 20_000
+MAX_CONCAVE_CORNERS = 20_000
 """Corners of one concave face; of several, the squares of their numbers count together, for so does the time."""
-MOST_CONCAVE = 50_000  # concave faces of five corners or more
+MAX_CONCAVE_FACES = 50_000  # concave faces of five corners or more
 
 
 def fans(corners: Indices, lengths: Indices) -> Indices:
@@ -51,7 +51,9 @@ def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indice
     [[2, 3, 0], [2, 0, 1]]
     """
     if triangles.shape != (len(origin), 3):
-        raise Refused(f"is malformed: of the {len(origin)} triangles of its faces only {len(triangles)} can be read")
+        raise MeshRefused(
+            f"is malformed: of the {len(origin)} triangles of its faces only {len(triangles)} can be read"
+        )
     with np.errstate(invalid="ignore"):  # what is no number points nowhere, and is refused for that
         triangles = triangles.astype(np.int64)
     if len(triangles) and triangles.min() >= 0 and triangles.max() < len(vertices):
@@ -73,16 +75,16 @@ def mended(vertices: Floats, triangles: NDArray[Any], origin: Indices) -> Indice
 
 def _mend_large(vertices: Floats, triangles: Indices, start: Indices, end: Indices) -> None:
     """Cuts the ears of polygons of five and more corners, in place; ``start`` and ``end`` are of their triangles."""
-    if len(start) > MOST_CONCAVE:
-        raise Refused(f"has {len(start)} concave faces of five corners or more; export it as triangles")
+    if len(start) > MAX_CONCAVE_FACES:
+        raise MeshRefused(f"has {len(start)} concave faces of five corners or more; export it as triangles")
     corners = (end - start + 2).astype(np.float64)
-    if (corners**2).sum() > MOST_CORNERS**2:
+    if (corners**2).sum() > MAX_CONCAVE_CORNERS**2:
         many = (
             f"{len(corners)} concave faces of up to {corners.max():.0f} corners"
             if len(corners) > 1
             else (f"a concave face of {corners[0]:.0f} corners")
         )
-        raise Refused(f"has {many}, too many to be cut into triangles here; export it as triangles")
+        raise MeshRefused(f"has {many}, too many to be cut into triangles here; export it as triangles")
     for first, last in zip(start.tolist(), end.tolist(), strict=True):
         rows = triangles[first:last]
         outline = np.append(rows[0], rows[1:, 2])

@@ -11,16 +11,16 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from silhouette.meshes.formats.base import LONGEST_NAME, MOST_PARTS, Refused
+from silhouette.meshes.formats.base import MAX_MESH_PARTS, MAX_PART_NAME_LENGTH, MeshRefused
 
 CONFIG = re.compile(r"metadata/[^/]*model[^/]*\.config")  # names, in lower case, of the entries in which slicers say it
 
-BODY = ""
+AS_BODY = ""
 NEGATIVE = "negative volume"
 NOT_PRINTED = "item that is not printed"
 
-_KINDS = {
-    "": BODY, "0": BODY, "modelpart": BODY, "normalpart": BODY, "model": BODY, "normal": BODY,
+_VOLUME_KINDS = {
+    "": AS_BODY, "0": AS_BODY, "modelpart": AS_BODY, "normalpart": AS_BODY, "model": AS_BODY, "normal": AS_BODY,
     "1": "modifier", "modifier": "modifier", "parametermodifier": "modifier", "modifierpart": "modifier",
     "negativevolume": NEGATIVE, "negativepart": NEGATIVE,
     "supportenforcer": "support enforcer", "supportblocker": "support blocker",
@@ -31,18 +31,18 @@ _CURA = {
     "supportmesh": "support mesh", "antioverhangmesh": "support blocker",
     "cuttingmesh": "cutting mesh", "infillmesh": "infill mesh",
 }  # fmt: skip
-MOST_ENTRIES = 10 * MOST_PARTS
+MAX_SLICER_ENTRIES = 10 * MAX_MESH_PARTS
 _TRUE = ("1", "true", "yes", "on")
 
 
 @dataclass
 class Volume:
-    """A volume as a slicer describes it: its kind in words, `BODY` where it is printed as it stands or nothing known is
-    said, or ``unknown`` as it is written; its name, maybe empty; and its first and last triangle in the mesh of its
+    """A volume as a slicer describes it: its kind in words, `AS_BODY` where it is printed as it stands or nothing known
+    is said, or ``unknown`` as it is written; its name, maybe empty; and its first and last triangle in the mesh of its
     object.
     """
 
-    kind: str = BODY
+    kind: str = AS_BODY
     name: str = ""
     first: int = 0
     last: int = -1
@@ -56,18 +56,18 @@ class Volume:
         """Takes in a property; the last that says a kind holds, as in the slicers."""
         short = plain(key)
         if short == "name":
-            self.name = value.strip()[:LONGEST_NAME]
+            self.name = value.strip()[:MAX_PART_NAME_LENGTH]
         elif short == "modifier" and plain(value) in _TRUE:
             self.kind = "modifier"
         elif short in _KEYS:
-            meaning = _KINDS.get(plain(value))
+            meaning = _VOLUME_KINDS.get(plain(value))
             if meaning is None:
                 meaning = next((kind for start, kind in _STEERS if plain(value).startswith(start)), None)
-            self.kind, self.unknown = (BODY, value.strip()[:40]) if meaning is None else (meaning, "")
+            self.kind, self.unknown = (AS_BODY, value.strip()[:40]) if meaning is None else (meaning, "")
 
 
 @dataclass
-class Description:
+class ObjectDescription:
     """What is said of one object: volumes in it, volumes below it by number, whether the build list places it."""
 
     ranges: list[Volume] = field(default_factory=list)
@@ -79,7 +79,7 @@ class Configuration:
     """Takes in the elements of slicers' configurations: what is said of each object of the first model, by number."""
 
     def __init__(self) -> None:
-        self.objects: defaultdict[str, Description] = defaultdict(Description)
+        self.objects: defaultdict[str, ObjectDescription] = defaultdict(ObjectDescription)
         self.warnings: list[str] = []
         self._object = ""
         self._volume: Volume | None = None
@@ -88,8 +88,8 @@ class Configuration:
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
         self._elements += 1
-        if self._elements > MOST_ENTRIES:
-            raise Refused(f"has over {MOST_ENTRIES} entries")
+        if self._elements > MAX_SLICER_ENTRIES:
+            raise MeshRefused(f"has over {MAX_SLICER_ENTRIES} entries")
         words = {plain(key.rpartition(":")[2]): value for key, value in attributes.items()}
         match plain(tag.rpartition(":")[2]):
             case "object":
@@ -127,12 +127,12 @@ class Configuration:
 
 
 def kind_of_setting(key: str, value: str) -> str:
-    """What a setting of Cura makes of the object that it stands beside; `BODY` where it leaves it body.
+    """What a setting of Cura makes of the object that it stands beside; `AS_BODY` where it leaves it body.
 
     >>> kind_of_setting("cura:support_mesh", "True"), kind_of_setting("cura:infill_mesh", "False")
     ('support mesh', '')
     """
-    return _CURA.get(plain(key.rpartition(":")[2]), BODY) if plain(value) in _TRUE else BODY
+    return _CURA.get(plain(key.rpartition(":")[2]), AS_BODY) if plain(value) in _TRUE else AS_BODY
 
 
 def plain(word: str) -> str:
@@ -141,7 +141,7 @@ def plain(word: str) -> str:
     >>> plain("Parameter_Modifier"), plain("ParameterModifier")
     ('parametermodifier', 'parametermodifier')
     """
-    return re.sub(r"[^a-z0-9]", "", word[:LONGEST_NAME].lower())
+    return re.sub(r"[^a-z0-9]", "", word[:MAX_PART_NAME_LENGTH].lower())
 
 
 def left_out_in_words(triangles: Mapping[tuple[str, str], int]) -> str:

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.meshes.formats.base import (
-    MOST_PARTS,
-    MOST_TRIANGLES,
-    Content,
-    Refused,
-    Surface,
+    MAX_MESH_PARTS,
+    MAX_MESH_TRIANGLES,
+    MeshContent,
+    MeshRefused,
+    PartSurface,
     blocks,
     no_numbers,
     no_triangles,
@@ -26,12 +26,12 @@ from silhouette.meshes.formats.base import (
 _HEADER = 84
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 # Facets of a file that announces another number of them, which are all looked at.
-_MOST_COUNTED = 2 * MOST_TRIANGLES
+_MAX_COUNTED_FACETS = 2 * MAX_MESH_TRIANGLES
 # How large the coordinates of what follows may be, in those before it or in units, if it is triangles; and how small.
-_FAR, _LARGEST, _TINY = 100.0, 1e6, 1e-9
+_FAR_RATIO, _MAX_COORDINATE_RATIO, _MIN_COORDINATE_RATIO = 100.0, 1e6, 1e-9
 _NORMAL_TOLERANCE = 1e-3  # how far the square of a normal's length may be from 1
 _BINARY = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-_WORDS = re.compile(
+_STL_WORDS = re.compile(
     rb"^[ \t]*((?:solid|endsolid|facet|outer|endloop|endfacet)\b|vertex(?=(?:[ \t]+\S+){3}[ \t]*$))([^\n]*)",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ _NO_BREAK = re.compile(
 _NEXT_SOLID = re.compile(rb"^([ \t]*endsolid\b[^\n]*?)[ \t]+(?=solid\b)", re.MULTILINE | re.IGNORECASE)
 
 
-def read(data: bytes) -> Content:
+def read(data: bytes) -> MeshContent:
     """The surfaces of an STL file, one for each solid.
 
     A binary file goes to trimesh with the count that it has: trimesh takes one whose length is not what its header
@@ -59,24 +59,24 @@ def read(data: bytes) -> Content:
     from trimesh.exchange.stl import load_stl_binary
 
     if _is_text(data):
-        return Content(_read_text(plain_text(data)))
+        return MeshContent(_read_text(plain_text(data)))
     if len(data) < _HEADER:
-        raise Refused("is truncated: a binary STL file begins with 84 bytes of header")
+        raise MeshRefused("is truncated: a binary STL file begins with 84 bytes of header")
     announced = int.from_bytes(data[80:_HEADER], "little")
     room, rest = divmod(len(data) - _HEADER, _FACET.itemsize)
     if announced > room and rest:
-        raise Refused(f"is truncated or no STL file: it announces {announced} triangles and has room for {room}")
-    if min(announced, room) > MOST_TRIANGLES or (announced != room and room > _MOST_COUNTED):
-        raise Refused(f"holds {room} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+        raise MeshRefused(f"is truncated or no STL file: it announces {announced} triangles and has room for {room}")
+    if min(announced, room) > MAX_MESH_TRIANGLES or (announced != room and room > _MAX_COUNTED_FACETS):
+        raise MeshRefused(f"holds {room} triangles; {MAX_MESH_TRIANGLES} are the most that can be looked at")
     facets = np.frombuffer(data, _FACET, room, _HEADER)
     tail = data[_HEADER + room * _FACET.itemsize :]
     triangles, warnings = _counted(facets, announced, tail)
     if triangles == 0:
         raise no_triangles()
-    if triangles > MOST_TRIANGLES:
-        raise Refused(f"holds {triangles} triangles; {MOST_TRIANGLES} are the most that can be looked at")
+    if triangles > MAX_MESH_TRIANGLES:
+        raise MeshRefused(f"holds {triangles} triangles; {MAX_MESH_TRIANGLES} are the most that can be looked at")
     loaded = load_stl_binary(BytesIO(bytes(80) + triangles.to_bytes(4, "little") + facets[:triangles].tobytes()))
-    return Content([Surface("mesh", loaded["vertices"], loaded["faces"])], warnings)
+    return MeshContent([PartSurface("mesh", loaded["vertices"], loaded["faces"])], warnings)
 
 
 def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
@@ -84,7 +84,9 @@ def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, li
     room = len(facets)
     if announced > room:
         if room == 0 or not _are_triangles(facets, 0.0).all():
-            raise Refused(f"is truncated or no STL file: it announces {announced} triangles and has room for {room}")
+            raise MeshRefused(
+                f"is truncated or no STL file: it announces {announced} triangles and has room for {room}"
+            )
         cut = "which were read; if it was cut off, export it again"
         return room, [f"its header announces {announced} triangles and it has {room}, {cut}"]
     extra = (room - announced) * _FACET.itemsize + len(tail)
@@ -94,7 +96,7 @@ def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, li
         after = f"; {len(tail)} bytes after them were passed over" if any(tail) else ""
         return room, [f"its header announces {announced} triangles and it has {room}, which were all read{after}"]
     if more:
-        raise Refused(
+        raise MeshRefused(
             f"is malformed: its header announces {announced} triangles, and of the {extra} bytes after them some are "
             "triangles and some are not; export it again"
         )
@@ -107,10 +109,10 @@ def _are_triangles(facets: NDArray[Any], reach: float) -> NDArray[np.bool_]:
     """(n,) whether bytes taken for facets are some, by how far sure ones ``reach``, or 0; or by normals of length 1."""
     with np.errstate(invalid="ignore", over="ignore"):
         largest = np.abs(facets["corners"]).max(axis=(1, 2))
-        is_near = largest <= (_FAR * reach if reach > 0.0 else _LARGEST)
+        is_near = largest <= (_FAR_RATIO * reach if reach > 0.0 else _MAX_COORDINATE_RATIO)
         has_normal = np.abs((facets["normal"].astype(np.float64) ** 2).sum(axis=1) - 1.0) < _NORMAL_TOLERANCE
-        are_triangles: NDArray[np.bool_] = (largest > _TINY * max(reach, 1.0)) & (
-            is_near | (has_normal & (largest <= _LARGEST))
+        are_triangles: NDArray[np.bool_] = (largest > _MIN_COORDINATE_RATIO * max(reach, 1.0)) & (
+            is_near | (has_normal & (largest <= _MAX_COORDINATE_RATIO))
         )
     return are_triangles
 
@@ -132,20 +134,22 @@ def _is_text(data: bytes) -> bool:
     )
 
 
-def _read_text(text: bytes) -> list[Surface]:
+def _read_text(text: bytes) -> list[PartSurface]:
     """The solids of a text, which may have a line for each vertex, as is usual, or be written on one line."""
     names, numbers, vertices, shape = _words(text)
     if not _FACETS.fullmatch(shape):
         names, numbers, vertices, shape = _words(_NEXT_SOLID.sub(rb"\1\n", _NO_BREAK.sub(b"\n", text)))
     if shape.count(b"(") != shape.count(b")"):
-        raise Refused("is truncated: it has a 'solid' without its 'endsolid'")
+        raise MeshRefused("is truncated: it has a 'solid' without its 'endsolid'")
     if not _FACETS.fullmatch(shape):
-        raise Refused("is truncated or malformed: every 'facet' needs a normal, three 'vertex' lines and an 'endfacet'")
+        raise MeshRefused(
+            "is truncated or malformed: every 'facet' needs a normal, three 'vertex' lines and an 'endfacet'"
+        )
     if b"f" not in shape:
         raise no_triangles()
     solids = np.split(np.array(numbers).reshape(-1, 3), vertices[1:])
     return [
-        Surface(name, points, np.arange(len(points)).reshape(-1, 3))
+        PartSurface(name, points, np.arange(len(points)).reshape(-1, 3))
         for name, points in zip(names, solids, strict=True)
         if len(points)
     ]
@@ -158,7 +162,7 @@ def _words(text: bytes) -> tuple[list[str], array[float], list[int], bytearray]:
     shape = bytearray()
     vertices: list[int] = []  # before each solid
     for block in blocks(text):
-        for kind, rest in _WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
+        for kind, rest in _STL_WORDS.findall(re.sub(rb"#.*", b"", block) if b"#" in block else block):
             letter = _LETTERS[kind.lower()]
             shape += letter
             if letter == b"v":
@@ -166,8 +170,8 @@ def _words(text: bytes) -> tuple[list[str], array[float], list[int], bytearray]:
             elif letter == b"(":
                 names.append(word(rest.strip()) or "mesh")
                 vertices.append(len(numbers) // 3)
-        if len(numbers) > 9 * MOST_TRIANGLES or len(names) > MOST_PARTS:
-            raise Refused(f"holds over {MOST_TRIANGLES} triangles or {MOST_PARTS} solids; reduce them")
+        if len(numbers) > 9 * MAX_MESH_TRIANGLES or len(names) > MAX_MESH_PARTS:
+            raise MeshRefused(f"holds over {MAX_MESH_TRIANGLES} triangles or {MAX_MESH_PARTS} solids; reduce them")
     return names, numbers, vertices, shape
 
 

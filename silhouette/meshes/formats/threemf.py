@@ -23,28 +23,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, corners
-from silhouette.files.archives import SMALL, ArchiveError, SafeZip
+from silhouette.files.archives import SMALL_FILE_BYTES, ArchiveError, SafeZip
 from silhouette.meshes.formats.base import (
-    LONGEST_NAME,
-    MOST_PARTS,
-    MOST_TRIANGLES,
-    MOST_VERTICES,
-    Content,
-    Refused,
-    Surface,
+    MAX_MESH_PARTS,
+    MAX_MESH_TRIANGLES,
+    MAX_MESH_VERTICES,
+    MAX_PART_NAME_LENGTH,
+    MeshContent,
+    MeshRefused,
+    PartSurface,
     carried,
     no_numbers,
     no_triangles,
 )
 from silhouette.meshes.formats.plain_xml import MeshFeed, Opened
 from silhouette.meshes.formats.slicers import (
-    BODY,
+    AS_BODY,
     CONFIG,
-    MOST_ENTRIES,
+    MAX_SLICER_ENTRIES,
     NEGATIVE,
     NOT_PRINTED,
     Configuration,
-    Description,
+    ObjectDescription,
     Volume,
     kind_of_setting,
     left_out_in_words,
@@ -53,23 +53,23 @@ from silhouette.meshes.formats.slicers import (
 from silhouette.meshes.health import misdirected
 
 # All XML of an archive together: three million triangles have half of it.
-_LARGEST_XML = 256 * 1024**2
-_MOST_ELEMENTS = 6_000_000
+_MAX_XML_BYTES = 256 * 1024**2
+_MAX_XML_ELEMENTS = 6_000_000
 # Vertices that no triangle can have, and what is neither: colours, places in pictures, and what is not read.
-_MOST_IDLE = 1_500_000
+_MAX_IDLE_ELEMENTS = 1_500_000
 _BEGINNINGS = (b"<triangle ", b":triangle "), (b"<vertex ", b":vertex ")
 # Elements that are no plain vertices or triangles, which take five times as long.
-_MOST_ODD = 1_500_000
+_MAX_ODD = 1_500_000
 _NO_ELEMENTS = (b"</", b"<!", b"<?", b"<\0/", b"<\0!", b"<\0?")  # how else XML begins with <, in UTF-16 as well
 # XML of meshes packs to a tenth; content that packs to a hundredth is a bomb.
 _DENSEST = 100
-_CHUNK = 1 << 18
+_STREAM_CHUNK_BYTES = 1 << 18
 # A tag with its attributes; expat looks at an unfinished one again with each chunk.
-_LONGEST_TAG = 1 << 20
-_MOST_FILES = 10_000
+_MAX_TAG_BYTES = 1 << 20
+_MAX_PACKAGE_FILES = 10_000
 
 
-class Archive:
+class PackageArchive:
     """The zip archive that a 3MF file is, and how much of its XML may still be read.
 
     Attributes:
@@ -78,14 +78,14 @@ class Archive:
 
     def __init__(self, data: bytes) -> None:
         broken = "is truncated or no 3MF file: 3MF is a zip archive, and this one cannot be opened"
-        most = _MOST_FILES, _MOST_FILES
+        most = _MAX_PACKAGE_FILES, _MAX_PACKAGE_FILES
         try:
-            self._zip = SafeZip(data, most, broken, "export it again", total=_LARGEST_XML, densest=_DENSEST)
+            self._zip = SafeZip(data, most, broken, "export it again", total=_MAX_XML_BYTES, densest=_DENSEST)
         except ArchiveError as error:
-            raise Refused(str(error)) from None
+            raise MeshRefused(str(error)) from None
         self._entries = {info.filename.lstrip("/").lower(): info for info in reversed(self._zip.infos)}
         self.names = tuple(self._entries)
-        self._elements, self._odd, self._triangles = _MOST_ELEMENTS, _MOST_ODD, 0
+        self._elements, self._odd, self._triangles = _MAX_XML_ELEMENTS, _MAX_ODD, 0
         self._opened: Opened | None = None
 
     def __contains__(self, path: str) -> bool:
@@ -99,7 +99,7 @@ class Archive:
         prefix: Any = None,
         text: Any = None,
         separator: str | None = " ",
-        most: int = _MOST_ELEMENTS,
+        most: int = _MAX_XML_ELEMENTS,
     ) -> None:
         """Stream an entry of ``most`` elements through expat; tags of a namespace come as ``namespace name``.
 
@@ -109,39 +109,39 @@ class Archive:
         """
         info = self._entries.get(path.lower())
         if info is None:
-            raise Refused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
+            raise MeshRefused(f"is incomplete: it refers to {path[:80]!r}, which its archive lacks")
         unusual = f"is malformed: {path[:80]!r} is compressed in a way that 3MF does not know; export it again"
         parser = self._parser(start, end, prefix, text, separator)
         try:
             self._zip.check_size(info)
             self._zip.check(info, "protection", unusual)
             with self._zip.opened(info) as stream:
-                if info.file_size > SMALL:
+                if info.file_size > SMALL_FILE_BYTES:
                     self._refuse_many(stream, most)
                 self._feed(parser, stream, path)
         except ArchiveError as error:
-            raise Refused(str(error)) from None
+            raise MeshRefused(str(error)) from None
         except expat.ExpatError as error:
             place = f"it goes wrong at line {error.lineno}, column {error.offset + 1}"
-            raise Refused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
+            raise MeshRefused(f"is malformed or encrypted: {path[:80]!r} is no XML; {place}") from None
 
     def _feed(self, parser: Any, stream: IO[bytes], path: str) -> None:
         feed = MeshFeed(parser, lambda: self._opened, self._count)
-        while chunk := stream.read(_CHUNK):
+        while chunk := stream.read(_STREAM_CHUNK_BYTES):
             feed.feed(chunk)
-            if feed.fed - parser.CurrentByteIndex > _LONGEST_TAG:
-                raise Refused(f"is malformed: {path[:80]!r} has a tag of more than {_LONGEST_TAG >> 20} MiB")
+            if feed.fed - parser.CurrentByteIndex > _MAX_TAG_BYTES:
+                raise MeshRefused(f"is malformed: {path[:80]!r} has a tag of more than {_MAX_TAG_BYTES >> 20} MiB")
         feed.end()
 
     def _count(self, elements: int) -> None:
         self._elements -= elements
         if self._elements < 0:
-            raise _too_many(_MOST_ELEMENTS)
+            raise _too_many(_MAX_XML_ELEMENTS)
 
     def _refuse_many(self, stream: IO[bytes], most: int) -> None:
         """Refuses an entry that has too many elements before they are parsed, which takes ten times as long."""
         there = triangles = vertices = 0
-        while chunk := stream.read(_CHUNK):
+        while chunk := stream.read(_STREAM_CHUNK_BYTES):
             others = _NO_ELEMENTS if b"\0" in chunk else _NO_ELEMENTS[:3]
             there += chunk.count(b"<") - sum(map(chunk.count, others)) - 1  # one may lie at its end
             triangles += sum(map(chunk.count, _BEGINNINGS[0]))
@@ -149,27 +149,27 @@ class Archive:
         if there > min(self._elements, most):
             raise _too_many(most)
         self._triangles += triangles
-        if self._triangles > MOST_TRIANGLES:
-            raise Refused(f"holds over {MOST_TRIANGLES} triangles; reduce them")
-        if there - triangles - min(vertices, 3 * triangles) > _MOST_IDLE:
-            raise Refused(
-                f"has more than {_MOST_IDLE} XML elements that are neither triangles nor their vertices; "
+        if self._triangles > MAX_MESH_TRIANGLES:
+            raise MeshRefused(f"holds over {MAX_MESH_TRIANGLES} triangles; reduce them")
+        if there - triangles - min(vertices, 3 * triangles) > _MAX_IDLE_ELEMENTS:
+            raise MeshRefused(
+                f"has more than {_MAX_IDLE_ELEMENTS} XML elements that are neither triangles nor their vertices; "
                 "export it without colours, or reduce it"
             )
         stream.seek(0)
 
     def _parser(self, start: Any, end: Any, prefix: Any, text: Any, separator: str | None) -> Any:
         def refuse(*_: Any) -> None:
-            raise Refused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
+            raise MeshRefused("is malformed: XML with a DOCTYPE is not allowed in 3MF")
 
         def count(tag: str, attributes: dict[str, str]) -> None:
             self._elements -= 1
             self._odd -= 1
             if self._elements < 0:
-                raise _too_many(_MOST_ELEMENTS)
+                raise _too_many(_MAX_XML_ELEMENTS)
             if self._odd < 0:
-                raise Refused(
-                    f"has more than {_MOST_ODD} XML elements that are neither vertices nor triangles as most programs "
+                raise MeshRefused(
+                    f"has more than {_MAX_ODD} XML elements that are neither vertices nor triangles as most programs "
                     "write them; export it with another one, or reduce it"
                 )
             given = start(tag, attributes)
@@ -185,8 +185,8 @@ class Archive:
         return parser
 
 
-def _too_many(most: int) -> Refused:
-    return Refused(f"has more than {min(most, _MOST_ELEMENTS)} XML elements; reduce its triangles")
+def _too_many(most: int) -> MeshRefused:
+    return MeshRefused(f"has more than {min(most, _MAX_XML_ELEMENTS)} XML elements; reduce its triangles")
 
 
 # ---- one model of the archive
@@ -211,7 +211,7 @@ _UNREAD_SHAPES = {
     "http://schemas.3mf.io/3dmanufacturing/volumetric/2022/01 levelset": "shapes of functions (level sets)",
 }
 """What extensions that need not be understood describe shapes by, which are not read."""
-_UNITS = ("micron", "millimeter", "centimeter", "inch", "foot", "meter")
+_MODEL_UNITS = ("micron", "millimeter", "centimeter", "inch", "foot", "meter")
 _HELPERS = {"support": "support", "solidsupport": "solid support", "other": "object of type 'other'"}
 """Types of objects, as the core specification has them, that are no part of what is printed."""
 
@@ -223,7 +223,7 @@ class Object:
     """A mesh, or a list of other objects with their transforms."""
 
     name: str  # as the file has it
-    role: str = BODY  # what it is, if it is not body
+    role: str = AS_BODY  # what it is, if it is not body
     vertices: array[float] = field(default_factory=lambda: array("d"))  # x, y and z of all
     faces: array[int] = field(default_factory=lambda: array("q"))  # the three corners of all
     # The objects that it is made of, each with its matrix (4, 4)
@@ -232,40 +232,40 @@ class Object:
 
 
 @dataclass
-class Place:
+class ObjectPlace:
     """An object that is to be placed, with what the build list, or those above it, say: a name, a role other than body,
     the roles of parts.
     """
 
     key: Key
     matrix: Floats  # (4, 4)
-    role: str = BODY
+    role: str = AS_BODY
     depth: int = 1
     name: str = ""
-    description: Description | None = None
+    description: ObjectDescription | None = None
 
 
 @dataclass
-class Model:
+class PackageModel:
     """One model of the archive: its unit, its objects by number, what it builds, and what of it is not read."""
 
     unit: str = "millimeter"
     objects: dict[str, Object] = field(default_factory=dict)
-    build: list[Place] = field(default_factory=list)
+    build: list[ObjectPlace] = field(default_factory=list)
     declared: bool = False
     unread: set[str] = field(default_factory=set)
 
 
-class _Reader:
+class _ModelReader:
     """Fills a model from the stream of its XML."""
 
     def __init__(self, path: str) -> None:
-        self.model = Model()
+        self.model = PackageModel()
         self._path = path
         self._things = 0  # objects, components and items
         self._object: Object | None = None
         self._mesh: Object | None = None
-        self._owner: Object | Place | None = None  # of settings
+        self._owner: Object | ObjectPlace | None = None  # of settings
         self._setting = ""
         self._value = ""
         self._spaces: dict[str, str] = {}
@@ -295,7 +295,7 @@ class _Reader:
 
     def text(self, characters: str) -> None:
         """Some characters of a setting."""
-        self._value = (self._value + characters)[:LONGEST_NAME]
+        self._value = (self._value + characters)[:MAX_PART_NAME_LENGTH]
 
     def _vertex(self, attributes: dict[str, str]) -> None:
         if self._mesh is not None:
@@ -312,9 +312,9 @@ class _Reader:
         self._count()
         number = attributes["id"]
         if number in self.model.objects:
-            raise Refused(f"is malformed: two objects of one model have the number {number[:40]}")
-        role = _HELPERS.get(attributes.get("type", "model").strip().lower(), BODY)
-        self._object = self._owner = Object(attributes.get("name", "").strip()[:LONGEST_NAME], role)
+            raise MeshRefused(f"is malformed: two objects of one model have the number {number[:40]}")
+        role = _HELPERS.get(attributes.get("type", "model").strip().lower(), AS_BODY)
+        self._object = self._owner = Object(attributes.get("name", "").strip()[:MAX_PART_NAME_LENGTH], role)
         self.model.objects[number] = self._object
 
     def _unread(self, shape: str, attributes: dict[str, str]) -> None:
@@ -327,8 +327,10 @@ class _Reader:
 
     def _count(self) -> None:
         self._things += 1
-        if self._things > 3 * MOST_PARTS:
-            raise Refused(f"has more than {3 * MOST_PARTS} objects, components and items; join them, or split the file")
+        if self._things > 3 * MAX_MESH_PARTS:
+            raise MeshRefused(
+                f"has more than {3 * MAX_MESH_PARTS} objects, components and items; join them, or split the file"
+            )
 
     def _component(self, attributes: dict[str, str]) -> None:
         self._count()
@@ -338,21 +340,23 @@ class _Reader:
     def _item(self, attributes: dict[str, str]) -> None:
         self._count()
         printed = next((value for name, value in attributes.items() if plain(name).endswith("printable")), "1")
-        role = NOT_PRINTED if plain(printed) in ("0", "false", "no") else BODY
-        self._owner = Place(self._key(attributes), _transform(attributes), role)
+        role = NOT_PRINTED if plain(printed) in ("0", "false", "no") else AS_BODY
+        self._owner = ObjectPlace(self._key(attributes), _transform(attributes), role)
         self.model.build.append(self._owner)
 
     def _open_model(self, attributes: dict[str, str]) -> None:
         if self.model.declared:
-            raise Refused("is malformed: one model stands within another")
+            raise MeshRefused("is malformed: one model stands within another")
         self.model.declared = True
         for short in attributes.get("requiredextensions", "").split():
             space = self._spaces.get(short, short)
             if space not in _EXTENSIONS:
-                raise Refused(f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without")
+                raise MeshRefused(
+                    f"requires the 3MF extension {space[:80]!r}, which is not supported; export it without"
+                )
         self.model.unit = attributes.get("unit", "millimeter").strip().lower()
-        if self.model.unit not in _UNITS:
-            raise Refused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_UNITS)}")
+        if self.model.unit not in _MODEL_UNITS:
+            raise MeshRefused(f"declares the unit {self.model.unit[:40]!r}; 3MF knows {', '.join(_MODEL_UNITS)}")
 
     def prefix(self, short: str | None, space: str) -> None:
         self._spaces[short or ""] = space
@@ -373,9 +377,9 @@ class _Reader:
         return (posixpath.normpath(path).lstrip("/") if path else self._path), attributes["objectid"]
 
 
-def read_model(archive: Archive, path: str) -> Model:
+def read_model(archive: PackageArchive, path: str) -> PackageModel:
     """A model of the archive."""
-    reader = _Reader(path)
+    reader = _ModelReader(path)
     try:
         archive.parse(path, reader.start, reader.end, reader.prefix, reader.text)
     except (KeyError, ValueError, OverflowError) as error:
@@ -383,7 +387,7 @@ def read_model(archive: Archive, path: str) -> Model:
         words = str(error).rpartition(": ")[2].strip("'").encode(errors="replace")
         raise no_numbers([words], f"{path[:80]!r} has an element without a number that it needs") from None
     if not reader.model.declared:
-        raise Refused(f"is malformed: {path[:80]!r} holds no 3MF model")
+        raise MeshRefused(f"is malformed: {path[:80]!r} holds no 3MF model")
     return reader.model
 
 
@@ -399,10 +403,10 @@ def _transform(attributes: dict[str, str]) -> Floats:
 
 _ROOT_RELATIONSHIP = "http://schemas.microsoft.com/3dmanufacturing/2013/01/3dmodel"
 _MAX_LEVELS = 32
-_MOST_WARNINGS = 12
+_MAX_FILE_WARNINGS = 12
 
 
-def read(data: bytes, whole: bool = False) -> Content:
+def read(data: bytes, whole: bool = False) -> MeshContent:
     """The objects that the build list places, each in place, and the unit that the file declares.
 
     What its slicer uses but does not print, such as a modifier or a support, is left out, and a warning names it.
@@ -414,8 +418,8 @@ def read(data: bytes, whole: bool = False) -> Content:
     Raises:
         Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
-    archive = Archive(data)
-    models: dict[str, Model] = {}
+    archive = PackageArchive(data)
+    models: dict[str, PackageModel] = {}
     root = _root(archive)
     pending = {root: None}
     while pending:
@@ -429,25 +433,25 @@ def read(data: bytes, whole: bool = False) -> Content:
     builder.build()
     if not builder.surfaces:
         raise no_triangles(", ".join(filter(None, [left_out_in_words(builder.left_out), *builder.unread])))
-    return Content(builder.surfaces, builder.warnings(), models[root].unit)
+    return MeshContent(builder.surfaces, builder.warnings(), models[root].unit)
 
 
-def _configuration(archive: Archive) -> Configuration:
+def _configuration(archive: PackageArchive) -> Configuration:
     """What slicers say of the volumes; a configuration that cannot be read is a warning."""
     configuration = Configuration()
     for path in archive.names:
         if CONFIG.fullmatch(path):
             try:
                 # PrusaSlicer writes slic3rpe:text, and declares no such namespace.
-                archive.parse(path, configuration.start, configuration.end, separator=None, most=MOST_ENTRIES)
-            except Refused as refused:
+                archive.parse(path, configuration.start, configuration.end, separator=None, most=MAX_SLICER_ENTRIES)
+            except MeshRefused as refused:
                 configuration.warnings.append(
                     f"what its slicer says of modifiers and supports is not known, and they count as body: it {refused}"
                 )
     return configuration
 
 
-def _root(archive: Archive) -> str:
+def _root(archive: PackageArchive) -> str:
     """The model that the archive starts with: the one its relationships name."""
     targets: list[str] = []
 
@@ -459,12 +463,12 @@ def _root(archive: Archive) -> str:
         archive.parse("_rels/.rels", start, None)
     path = posixpath.normpath(targets[0]).lstrip("/") if targets else "3D/3dmodel.model"
     if path not in archive:
-        raise Refused(f"is no 3MF model: its archive lacks {path[:80]!r}")
+        raise MeshRefused(f"is no 3MF model: its archive lacks {path[:80]!r}")
     return path
 
 
 @dataclass
-class _Solid:
+class _ObjectSolid:
     """The mesh of an object: its vertices, the triangles that are body, and the vertices of those that are negative."""
 
     vertices: Floats
@@ -481,15 +485,15 @@ class _Builder:
         unread: shapes that are described otherwise than by triangles.
     """
 
-    def __init__(self, models: dict[str, Model], root: str, configuration: Configuration, whole: bool) -> None:
-        self.surfaces: list[Surface] = []
+    def __init__(self, models: dict[str, PackageModel], root: str, configuration: Configuration, whole: bool) -> None:
+        self.surfaces: list[PartSurface] = []
         self.left_out: Counter[tuple[str, str]] = Counter()
         self.unread = sorted(set[str]().union(*(model.unread for model in models.values())))
         self._models = models
         self._root = root
         self._configuration = configuration
         self._whole = whole
-        self._solids: dict[Key, _Solid] = {}
+        self._solids: dict[Key, _ObjectSolid] = {}
         self._noted: set[tuple[Key, str]] = set()
         self._negative: list[Floats] = []
         self._parts: set[tuple[int, str]] = set()  # that were met, of each object of the configuration
@@ -504,14 +508,14 @@ class _Builder:
             description, role, name = self._described(place, thing)
             if thing.faces:
                 self._place(place, thing, description, role, name)
-            if len(pending) + len(thing.components) > MOST_PARTS:
-                raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
+            if len(pending) + len(thing.components) > MAX_MESH_PARTS:
+                raise MeshRefused(f"places more than {MAX_MESH_TRIANGLES} triangles or {MAX_MESH_PARTS} objects")
             pending += [
-                Place(part, place.matrix @ inner, role, place.depth + 1, name, description)
+                ObjectPlace(part, place.matrix @ inner, role, place.depth + 1, name, description)
                 for part, inner in thing.components[::-1]
             ]
 
-    def _described(self, place: Place, thing: Object) -> tuple[Description | None, str, str]:
+    def _described(self, place: ObjectPlace, thing: Object) -> tuple[ObjectDescription | None, str, str]:
         """What slicers say of an object or of those above it, its role, and its name."""
         own = self._configuration.objects.get(place.key[1]) if place.key[0] == self._root else None
         if own is not None:
@@ -526,26 +530,28 @@ class _Builder:
                 role, name = place.role or volume.kind, volume.name or name
         return description, role, name
 
-    def _thing(self, place: Place) -> Object:
+    def _thing(self, place: ObjectPlace) -> Object:
         """The object of a place, counted."""
         path, number = place.key
         thing = self._models[path].objects.get(number) if path in self._models else None
         if thing is None:
-            raise Refused(f"is malformed: it places object {number[:40]} of {path[:80]!r}, which is not there")
+            raise MeshRefused(f"is malformed: it places object {number[:40]} of {path[:80]!r}, which is not there")
         if place.depth > _MAX_LEVELS:
-            raise Refused(
+            raise MeshRefused(
                 f"is malformed: object {number[:40]} is made of itself, or lies more than {_MAX_LEVELS} objects deep"
             )
         self._placed += 1
         self._triangles += len(thing.faces) // 3
         self._points += len(thing.vertices) // 3 if thing.faces else 0
-        if self._whole and self._points > MOST_VERTICES:
-            raise Refused(f"places more than {MOST_VERTICES} vertices; reduce them")
-        if self._placed > MOST_PARTS or self._triangles > MOST_TRIANGLES:
-            raise Refused(f"places more than {MOST_TRIANGLES} triangles or {MOST_PARTS} objects")
+        if self._whole and self._points > MAX_MESH_VERTICES:
+            raise MeshRefused(f"places more than {MAX_MESH_VERTICES} vertices; reduce them")
+        if self._placed > MAX_MESH_PARTS or self._triangles > MAX_MESH_TRIANGLES:
+            raise MeshRefused(f"places more than {MAX_MESH_TRIANGLES} triangles or {MAX_MESH_PARTS} objects")
         return thing
 
-    def _place(self, place: Place, thing: Object, description: Description | None, role: str, name: str) -> None:
+    def _place(
+        self, place: ObjectPlace, thing: Object, description: ObjectDescription | None, role: str, name: str
+    ) -> None:
         """Adds the body of an object, or notes that it is none."""
         label = name or f"object {place.key[1][:40]}"
         if role:
@@ -561,9 +567,9 @@ class _Builder:
         if solid.negative is not None:
             self._negative.append(_box(solid.negative, place.matrix))
         if len(solid.faces):
-            self.surfaces.append(carried(Surface(label, solid.vertices, solid.faces), place.matrix, self._whole))
+            self.surfaces.append(carried(PartSurface(label, solid.vertices, solid.faces), place.matrix, self._whole))
 
-    def _solid(self, key: Key, thing: Object, description: Description | None) -> _Solid:
+    def _solid(self, key: Key, thing: Object, description: ObjectDescription | None) -> _ObjectSolid:
         """The mesh of an object without the ranges of triangles that are not body."""
         vertices = np.array(thing.vertices, dtype=np.float64).reshape(-1, 3)
         faces = np.array(thing.faces, dtype=np.int64).reshape(-1, 3)
@@ -585,7 +591,7 @@ class _Builder:
             )
         used = np.unique(np.concatenate(cut))
         used = used[(used >= 0) & (used < len(vertices))]
-        return _Solid(vertices, faces[body | ~other], vertices[used] if len(used) else None)
+        return _ObjectSolid(vertices, faces[body | ~other], vertices[used] if len(used) else None)
 
     def _note_ranges(self, volumes: list[Volume], key: Key, body: NDArray[np.bool_]) -> None:
         """Notes the volumes of an object that are no body, and how many of its triangles (m,) that leaves out."""
@@ -622,9 +628,9 @@ class _Builder:
                         f"{whose} a {volume.kind}, and the file has no such volume; "
                         "look whether it stands as body under another number"
                     )
-        return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MOST_WARNINGS]
+        return [*dict.fromkeys([*sentences, *self._configuration.warnings])][:_MAX_FILE_WARNINGS]
 
-    def _is_missing(self, number: str, description: Description, part: str | None) -> bool:
+    def _is_missing(self, number: str, description: ObjectDescription, part: str | None) -> bool:
         """Whether the file has no such volume as a slicer names: a part of an object, or a range of its triangles."""
         objects = self._models[self._root].objects
         if number not in objects or (part is None and not objects[number].faces):

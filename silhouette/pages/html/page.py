@@ -97,11 +97,11 @@ def _attribute_of(key: str, value: str | int | bool | None) -> str:
 SVG = "{http://www.w3.org/2000/svg}"
 PREFIXES = {"http://www.w3.org/1999/xlink": "xlink:", "http://www.w3.org/XML/1998/namespace": "xml:"}
 
-LEFT_OUT = frozenset(SVG + name for name in ("metadata", "title", "desc", "style", "script", "foreignObject"))
+OMITTED_ELEMENTS = frozenset(SVG + name for name in ("metadata", "title", "desc", "style", "script", "foreignObject"))
 """The elements that are left out: a page has its own title and style sheet, and must not have scripts."""
 
 _FONT_FACE = re.compile(r"@font-face\s*\{[^}]*\}")
-_REFERENCE = re.compile(r"url\(#")
+_REFERENCE_PATTERN = re.compile(r"url\(#")
 
 
 def inlined(svg: str | bytes, mark: str, label: str) -> tuple[Markup, tuple[str, ...]]:
@@ -120,7 +120,7 @@ def inlined(svg: str | bytes, mark: str, label: str) -> tuple[Markup, tuple[str,
     root = ElementTree.fromstring(svg)
     styles = [style.text or "" for style in root.iter(f"{SVG}style")]
     fonts = tuple(rule for style in styles for rule in _FONT_FACE.findall(style))
-    inner = "".join(_element(child, mark) for child in root if child.tag not in LEFT_OUT)
+    inner = "".join(_element(child, mark) for child in root if child.tag not in OMITTED_ELEMENTS)
     view = escape(root.get("viewBox", "0 0 1 1"))
     start = f'<svg viewBox="{view}" role="img" aria-label="{text(label)}" class="drawing">'
     return Markup(f"{start}{inner}</svg>"), fonts
@@ -132,7 +132,7 @@ def _element(node: ElementTree.Element, mark: str) -> str:
     attributes = "".join(_attribute(key, value, mark) for key, value in node.attrib.items())
     inner = [escape(node.text or "", quote=False) if name in ("text", "tspan") else ""]
     for child in node:
-        if child.tag not in LEFT_OUT:
+        if child.tag not in OMITTED_ELEMENTS:
             inner.append(_element(child, mark))
         if name in ("text", "tspan"):
             inner.append(escape(child.tail or "", quote=False))
@@ -151,13 +151,13 @@ def _attribute(key: str, value: str, mark: str) -> str:
             return ""
         value = f"#{mark}{value[1:]}" if value.startswith("#") else value
     else:
-        value = _REFERENCE.sub(f"url(#{mark}", value)
+        value = _REFERENCE_PATTERN.sub(f"url(#{mark}", value)
     return f' {prefix}{name}="{escape(value)}"'
 
 
 # ---- the page
 
-SIGNS: Mapping[Level | None, tuple[str, str]] = {
+LEVEL_SIGNS: Mapping[Level | None, tuple[str, str]] = {
     Level.CLEAR: ("free", "○"),
     Level.PARTIAL: ("part", "◐"),
     Level.FULL: ("most", "◕"),
@@ -279,7 +279,7 @@ def verdict_mark(verdict: str, level: Level | None) -> Markup:
     >>> verdict_mark("possible", None)
     '<span class="verdict">possible</span>'
     """
-    kind, sign = SIGNS[level]
+    kind, sign = LEVEL_SIGNS[level]
     icon = joined(element("span", sign, aria_hidden="true"), " ") if sign else Markup()
     return element("span", icon, verdict, class_=f"verdict {kind}".rstrip())
 

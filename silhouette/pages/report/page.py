@@ -36,7 +36,7 @@ from silhouette.pages.html.page import (
     verbatim,
 )
 from silhouette.pages.report.sections import (
-    VIEWER,
+    VIEWER_TEXTS,
     PageWriting,
     about_checks,
     figures_for_page,
@@ -84,8 +84,8 @@ def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
 
     >>> [value_in_words(value, {}) for value in (False, None, [], -2, 1 / 3)]
     ['no', '', '', '-2', '0.3333']
-    >>> from silhouette.rules.fields import OCCLUDED
-    >>> value_in_words([{"reading": "hills = solid", "occluded": 0.25, "cover": None}], {"occluded": OCCLUDED})
+    >>> from silhouette.rules.fields import OCCLUDED_FIELD
+    >>> value_in_words([{"reading": "hills = solid", "occluded": 0.25, "cover": None}], {"occluded": OCCLUDED_FIELD})
     'reading: hills = solid, occluded: 25.0 %'
     """
     if isinstance(value, Mapping):
@@ -184,7 +184,7 @@ def listed(facts: Facts) -> Markup:
 
 # ---- warnings
 
-FIRST = re.compile(
+DECISIVE_WARNING = re.compile(
     r"\beye\b|\bfac(es|ing)\b|overlap|sink|hang|float|inside|stand|unknown|front|2 m from|mm tall|probably a mistake"
 )
 """What a verdict rests on: eyes, facings, and mistakes in where pieces stand."""
@@ -201,7 +201,7 @@ def weighed(warnings: Iterable[str]) -> list[str]:
     ['the eye of Oswald is estimated', 'rock.stl: the mesh has 2 holes; sight passes through']
     """
     weighty = [warning for warning in dict.fromkeys(warnings) if not TRIFLES.search(warning)]
-    return sorted(weighty, key=lambda warning: FIRST.search(warning) is None)
+    return sorted(weighty, key=lambda warning: DECISIVE_WARNING.search(warning) is None)
 
 
 def told_once(warnings: Iterable[str]) -> list[str]:
@@ -220,10 +220,10 @@ ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:
 """A key that names a file, up to the path, and the path, where that is an absolute one."""
 
 WRITTEN = Selection()  # the checks that are written in a scene
-CLOSE, UNMET = "too close to call: roll off", "not as expected"
+CLOSE_WORDS, UNMET_WORDS = "too close to call: roll off", "not as expected"
 LICENCE = "Licence of the 3D view's library, three.js"
 
-REPORT_CHECKS_AT_ONCE, GROUPS_EACH = 16, 2
+REPORT_CHECKS_AT_ONCE, REPORT_GROUPS_PER_PROCESS = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
 
 
@@ -287,7 +287,7 @@ def _drawn_checks(
             standing(piece.pose, piece.model.mesh)
         with settings():
             warm_up(isinstance(scene, TableScene), writing)
-        count = min(max(GROUPS_EACH * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
+        count = min(max(REPORT_GROUPS_PER_PROCESS * workers, -(-len(checks) // REPORT_CHECKS_AT_ONCE)), len(checks))
         edges = [len(checks) * number // count for number in range(count + 1)]
         groups = [checks[start:stop] for start, stop in pairwise(edges)]
         return chain.from_iterable(parallel_map(drawn, groups, workers))
@@ -326,7 +326,7 @@ def report_page(
     figures, about = Figures(), about_checks(checks)
     system, counted = rule_called(scene.rules).title, "check" if len(drawn) == 1 else "checks"
     mapped = None if shown is None else map_section(shown, figures, writing)
-    document = {"words": VIEWER} if stage is None else stage.document(VIEWER, about)
+    document = {"words": VIEWER_TEXTS} if stage is None else stage.document(VIEWER_TEXTS, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
     scripts = [asset("viewer.min.js")]
     if mapped is not None:
@@ -377,12 +377,12 @@ def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
     judged, verdict = drawn.judged, drawn.judged.verdict
     who = joined(f"{number}. ", element("a", judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, plate(judged, CLOSE)]
+    cells: list[Content] = [who, plate(judged, CLOSE_WORDS)]
     if measured:
         share = "" if verdict.measurement is None else verdict.measurement.words
         cells += [share, "; ".join(blockers_in_words(verdict))]
     if hoped:
-        outcome = {None: "", True: "held", False: UNMET}[judged.expected]
+        outcome = {None: "", True: "held", False: UNMET_WORDS}[judged.expected]
         cells.append(element("strong", outcome) if judged.expected is False else outcome)
     return cells
 
@@ -390,8 +390,8 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) ->
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
     judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
     who = judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", plate(judged, CLOSE), id=f"{mark}-title")
-    unmet = [element("p", f"{UNMET}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
+    heading = element("h3", f"{number + 1}. {who} ", plate(judged, CLOSE_WORDS), id=f"{mark}-title")
+    unmet = [element("p", f"{UNMET_WORDS}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
     doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
     warnings = element("ul", doubts, class_="note plain") if doubts else ""
     drawn_figures = [

@@ -15,9 +15,9 @@ from silhouette.common.geometry import INCH
 from silhouette.common.text import coordinates
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.in_3d.stage import Sight, Stage
+from silhouette.drawing.in_3d.stage import Stage, StageCheck
 from silhouette.drawing.maps import map_figure
-from silhouette.drawing.saving import Description, Writing, jpeg, svg
+from silhouette.drawing.saving import FigureDescription, Writing, jpeg, svg
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
@@ -35,7 +35,7 @@ FIGURES = {
 }
 """The captions of figures that several rule systems draw, by their names."""
 
-LEGEND = (
+EYE_VIEW_LEGEND = (
     ("seen", "seen by the attacker"),
     ("obscured", "obscured: something stands before it"),
     ("outside", "beyond the vision arc"),
@@ -51,7 +51,7 @@ LEGEND_PLAIN = (
 )
 """The same for games that measure nothing."""
 
-VIEWER: dict[str, Any] = {
+VIEWER_TEXTS: dict[str, Any] = {
     "table": "The whole table.",
     "above": "The table from above.",
     "check": "{who}: {verdict}. The colours are now those of this check.",
@@ -86,14 +86,14 @@ MAP: dict[str, str] = {
 """What the map says; what stands in braces its script fills in."""
 
 
-KEYS = (
+STAGE_HELP = (
     "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go farther. "
     "What is hidden here is hidden in this picture alone: the verdicts stay."
 )
 
-QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
+WEB_JPEG_QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
 
-SIGNS = "".join(map(chr, range(32, 127))) + "°±·×–−"
+FIGURE_CHARACTERS = "".join(map(chr, range(32, 127))) + "°±·×–−"
 """Those that figures are written in, so that nearly all of them have one type, which is made once."""
 
 METHOD = 2  # the effort of packing WebP, from 0, quick, to 6: 4 takes half as long again for a few bytes in a hundred
@@ -139,21 +139,23 @@ def overview_for_page(scene: Scene, writing: PageWriting) -> list[tuple[str, str
 def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
     sheet = PageSheet(figure.width, writing.style, language=writing.language)
     figure.draw(sheet)
-    return svg(sheet.finish(), Description(figure.name).printable(), writing), sheet
+    return svg(sheet.finish(), FigureDescription(figure.name).printable(), writing), sheet
 
 
 def _webp(picture: Image.Image) -> tuple[str, bytes]:
     """A picture with a small loss, as WebP; as JPEG, half as large again, where Pillow cannot write that."""
     if not features.check("webp"):
-        return jpeg(picture, QUALITY)
+        return jpeg(picture, WEB_JPEG_QUALITY)
     opaque, stream = picture.getextrema()[-1] == (255, 255), BytesIO()
-    picture.convert("RGB" if opaque else "RGBA").save(stream, "WEBP", quality=QUALITY, method=METHOD)
+    picture.convert("RGB" if opaque else "RGBA").save(stream, "WEBP", quality=WEB_JPEG_QUALITY, method=METHOD)
     return "webp", stream.getvalue()
 
 
 def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
     """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type."""
-    return PageWriting(text=True, decimals=2, signs=SIGNS, encode=_webp, cache=cache, style=style, language=language)
+    return PageWriting(
+        text=True, decimals=2, signs=FIGURE_CHARACTERS, encode=_webp, cache=cache, style=style, language=language
+    )
 
 
 # ---- the table in 3D
@@ -210,7 +212,7 @@ def view_section(stage: Stage | None, about: About) -> Markup:
         element("div", canvas, labels, class_="view-frame"),
         _panel(stage, about),
         element("p", id="view-told", role="status", aria_live="polite"),
-        element("p", KEYS, id="view-keys", class_="small screen"),
+        element("p", STAGE_HELP, id="view-keys", class_="small screen"),
         _legend(stage),
         id="view-shown",
         hidden=True,
@@ -280,7 +282,7 @@ def _boxes(stage: Stage) -> Markup:
     return element("details", element("summary", f"Pieces shown: {len(boxes)}"), fieldset, id="view-pieces")
 
 
-def _kinds_of(sight: Sight) -> set[str]:
+def _kinds_of(sight: StageCheck) -> set[str]:
     kinds = {"seen", "obscured"} if sight.measured else {"seen" if sight.free else "obscured"}
     kinds |= {"outside"} if sight.arcs is not None else set()
     return kinds | ({"blocker"} if sight.blockers else set())
@@ -290,7 +292,7 @@ def _legend(stage: Stage) -> Markup:
     measured = any(sight.measured for sight in stage.sights)
     used = set[str]().union(*(_kinds_of(sight) for sight in stage.sights))
     used |= {"ghost" for shape in stage.shapes if shape.ghosts}
-    shown = [(kind, words) for kind, words in (LEGEND if measured else LEGEND_PLAIN) if kind in used]
+    shown = [(kind, words) for kind, words in (EYE_VIEW_LEGEND if measured else LEGEND_PLAIN) if kind in used]
     entries = [
         element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words) for kind, words in shown
     ]

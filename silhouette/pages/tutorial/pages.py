@@ -25,8 +25,8 @@ from silhouette.pages.html.page import text as plain
 from silhouette.pages.tutorial.parts import (
     CheckResult,
     FilmResult,
+    PagePart,
     PageText,
-    Part,
     PartResult,
     Texts,
     TutorialRun,
@@ -40,10 +40,10 @@ INDEX = "index.html"
 
 FIGURE_STYLE = "max-width:38rem"  # the width of a figure: in a wider one letters would be larger than the text
 
-TALL = f"{FIGURE_STYLE};grid-row:span 2"
+TALL_FIGURE_STYLE = f"{FIGURE_STYLE};grid-row:span 2"
 """The style of the first of three figures: the others stand to its right, one below the other."""
 
-WHOLE = "white-space:nowrap"
+NO_WRAP_STYLE = "white-space:nowrap"
 
 TABLE_STYLE = "break-inside:avoid"  # the style of a table of verdicts on paper
 
@@ -113,7 +113,7 @@ def _neighbour_links(text: PageText, texts: Texts) -> Markup:
     return element("nav", element("ul", links), aria_label=texts.words["beside"])
 
 
-def _section(mark: str, part: Part, result: PartResult, texts: Texts) -> Markup:
+def _section(mark: str, part: PagePart, result: PartResult, texts: Texts) -> Markup:
     steps, words = [element("li", step) for step in result.steps], texts.words
     image = element("img", src=result.picture, alt=result.caption, class_="drawing", loading="lazy")
     figure = element("figure", image, element("figcaption", result.caption), style="max-width:52rem")
@@ -141,7 +141,7 @@ def _verdicts(results: Sequence[CheckResult], texts: Texts) -> Markup:
     keys = ["check", "verdict", *(["share"] if measured else []), "why", "rule"]
     rows, notes = list[list[Any]](), list[Markup]()
     for check in results:
-        share = [element("span", check.share, style=WHOLE)] if measured else []
+        share = [element("span", check.share, style=NO_WRAP_STYLE)] if measured else []
         rows.append(
             [
                 check.who,
@@ -165,7 +165,7 @@ def _figures(results: Sequence[CheckResult]) -> Markup:
             image = element("img", src=path, alt=alt, class_="drawing", loading="lazy")
             tall = number == 0 and len(check.figures) == 3
             caption = element("figcaption", f"{meaning}: {check.who}" if len(results) > 1 else meaning)
-            figures.append(element("figure", image, caption, style=TALL if tall else FIGURE_STYLE))
+            figures.append(element("figure", image, caption, style=TALL_FIGURE_STYLE if tall else FIGURE_STYLE))
     return element("div", figures, class_="figures") if figures else Markup()
 
 
@@ -195,7 +195,7 @@ def _share_in(frame: Mapping[str, Any]) -> str:
     return obscured(part, whole, frame["error"]) if whole else ""
 
 
-def _source(part: Part, result: PartResult, texts: Texts) -> Markup:
+def _source(part: PagePart, result: PartResult, texts: Texts) -> Markup:
     command = f"silhouette {part.command} {quote(f'scenes/{part.scene}')}"
     if part.scan is not None:
         attacker, target = part.scan.pairs[0]
@@ -215,7 +215,7 @@ __all__ = ["INDEX", "TutorialRun", "scenes_folder", "write_tutorial"]
 
 # ---- the folder
 
-FACTS = "tutorial.json"
+FACTS_FILE = "tutorial.json"
 """The file by which a tutorial's folder is recognised: all results on its pages, and the names of its files."""
 
 MAKER = "silhouette tutorial"
@@ -231,7 +231,7 @@ def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
     check_folder(out, inputs)
     earlier = _check(out)
     making = TemporaryDirectory(prefix="silhouette-tutorial-", ignore_cleanup_errors=True)
-    with making as made, changing_folder(out, out / FACTS) as change:
+    with making as made, changing_folder(out, out / FACTS_FILE) as change:
         folder = Path(made)
         try:
             yield folder
@@ -239,18 +239,18 @@ def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
             raise FileError(error.path.replace(made, str(out)), error.problem) from None
         names = files_in(folder)
         for name in names:
-            if name != FACTS:
+            if name != FACTS_FILE:
                 change.put(out / name, (folder / name).read_bytes())
         for name in earlier.difference(names):
             change.drop(out / name)
-        change.commit((folder / FACTS).read_bytes())
+        change.commit((folder / FACTS_FILE).read_bytes())
 
 
 def write_facts(folder: Path, facts: dict[str, Any]) -> None:
     """Writes the results on the pages, with the names of all files, into a folder whose other files are written."""
-    names = [*files_in(folder), FACTS]
+    names = [*files_in(folder), FACTS_FILE]
     content = document({"maker": MAKER, **facts, "files": sorted(names)})
-    write_file(folder / FACTS, json_text(content, indent=1) + "\n")
+    write_file(folder / FACTS_FILE, json_text(content, indent=1) + "\n")
 
 
 def files_in(folder: Path) -> list[str]:
@@ -264,7 +264,7 @@ def _check(out: Path) -> set[str]:
     there = set(files_in(out)) if out.exists() else set()
     if not there:
         return there
-    own = _own_files(out / FACTS)
+    own = _own_files(out / FACTS_FILE)
     if own is None:
         raise FileError(out, "holds files, and no tutorial; give a folder that is empty or not there yet")
     others = sorted(there - own)
@@ -337,7 +337,7 @@ def _build_parts(run: TutorialRun, folder: Path, progress: Progress) -> Iterator
     still = [numbered for numbered in order if not frames_of(numbered[1], run)]
     progress(done, total)
 
-    def build(numbered: tuple[tuple[str, int], Part]) -> PartResult:
+    def build(numbered: tuple[tuple[str, int], PagePart]) -> PartResult:
         return build_part(numbered[1], run, folder)
 
     for key, part in order[: len(order) - len(still)]:

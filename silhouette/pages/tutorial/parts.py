@@ -45,7 +45,7 @@ class Walking(Entry):
     fps: float
 
 
-class Scanned(Entry):
+class ScannedScene(Entry):
     """A scan that is made into a scene first; it and the known models are seen from the folder of scenes."""
 
     file: str
@@ -64,12 +64,12 @@ class Mapped(Entry):
     caption: str
 
 
-class Part(Entry):
+class PagePart(Entry):
     """A part of a page: one scene, with what is to be learned from it."""
 
     heading: str
     scene: str  # its file, seen from the folder of scenes; for a scan its name on the page
-    scan: Scanned | None = None
+    scan: ScannedScene | None = None
     checks: tuple[int, ...] = (1,)  # the numbers of those that are shown, from 1
     figures: tuple[str, ...]  # the kinds of figure that are shown of each
     text: tuple[str, ...]
@@ -95,7 +95,7 @@ class PageText(Entry):
     title: str
     summary: str
     lead: tuple[str, ...]
-    part: tuple[Part, ...]
+    part: tuple[PagePart, ...]
 
 
 class Texts(Entry):
@@ -260,7 +260,7 @@ class ScanFacts:
     open_questions: str
 
 
-def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> ScanFacts:
+def scan_scene(scanned: ScannedScene, scenes: Path, cache: Cache, folder: Path) -> ScanFacts:
     """Makes a scan into a scene in a new folder; scan and known models are seen from ``scenes``.
 
     Raises FileError if the scan cannot be used.
@@ -286,7 +286,7 @@ def scan_scene(scanned: Scanned, scenes: Path, cache: Cache, folder: Path) -> Sc
 
 # ---- parts
 
-SEED = 0  # of the odds on the pages
+ODDS_SEED = 0  # of the odds on the pages
 
 
 @dataclass(frozen=True)
@@ -342,7 +342,9 @@ class PartResult:
     caption: str = ""
 
 
-def build_part(part: Part, run: TutorialRun, folder: Path, progress: Progress = lambda done, total: None) -> PartResult:
+def build_part(
+    part: PagePart, run: TutorialRun, folder: Path, progress: Progress = lambda done, total: None
+) -> PartResult:
     """Judges and draws the checks of a part into a folder, and puts the results into its text.
 
     Raises FileError if the scene cannot be used or a figure cannot be written.
@@ -362,7 +364,7 @@ def build_part(part: Part, run: TutorialRun, folder: Path, progress: Progress = 
 
 def _of_scene(
     scene: Scene,
-    part: Part,
+    part: PagePart,
     run: TutorialRun,
     folder: Path,
     place: Path,
@@ -372,7 +374,7 @@ def _of_scene(
     """The result of a part whose scene is loaded, with the facts of the scan of which that is made."""
     facts, checks = list[Facts](), list[CheckResult]()
     numbers, questions = zip(*_questions(scene, part), strict=True)
-    options = JudgingOptions(run.renderer, pixel=run.pixel, keep=True, seed=SEED if part.odds else None)
+    options = JudgingOptions(run.renderer, pixel=run.pixel, keep=True, seed=ODDS_SEED if part.odds else None)
     rulings = judge_all([(scene, check) for check in questions], options)
     for number, ruling in zip(numbers, rulings, strict=True):
         figures = _drawn(scene, part, ruling, number, run, folder, place)
@@ -395,12 +397,12 @@ def _of_scene(
     )
 
 
-def frames_of(part: Part, run: TutorialRun) -> int:
+def frames_of(part: PagePart, run: TutorialRun) -> int:
     """The number of frames of the animation of a part."""
     return part.animate.frames if part.animate is not None and run.moving else 0
 
 
-def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
+def _questions(scene: Scene, part: PagePart) -> list[tuple[int, Check]]:
     """The checks that a part shows, with their numbers: the scene's own, or the pairs of a scan."""
     if part.scan is None:
         return [(number, scene.checks[number - 1]) for number in part.checks]
@@ -409,7 +411,7 @@ def _questions(scene: Scene, part: Part) -> list[tuple[int, Check]]:
 
 
 def _drawn(
-    scene: Scene, part: Part, ruling: Judged, number: int, run: TutorialRun, folder: Path, place: Path
+    scene: Scene, part: PagePart, ruling: Judged, number: int, run: TutorialRun, folder: Path, place: Path
 ) -> dict[str, str]:
     """The paths of the figures of a verdict, drawn from the measurement that it rests on."""
     options, verdict, written = FigureOptions(), ruling.verdict, dict[str, str]()
@@ -439,7 +441,7 @@ def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> Chec
 
 
 def _film(
-    scene: Scene, part: Part, run: TutorialRun, folder: Path, place: Path, progress: Progress
+    scene: Scene, part: PagePart, run: TutorialRun, folder: Path, place: Path, progress: Progress
 ) -> FilmResult | None:
     if part.animate is None or not run.moving:
         return None

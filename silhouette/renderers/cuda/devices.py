@@ -17,9 +17,9 @@ from silhouette.common.errors import RendererUnavailable
 from silhouette.common.installation import extra_command
 
 CPU = "cpu"  # the name of the device that runs the kernels without a GPU
-SYSTEM = Path("/")  # below which the device files, /dev, are looked for
+DEVICE_ROOT = Path("/")  # below which the device files, /dev, are looked for
 
-ELSEWHERE = f"--device {CPU} runs the same kernels without a GPU"
+WITHOUT_GPU_ADVICE = f"--device {CPU} runs the same kernels without a GPU"
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def is_installed() -> bool:
 def shows_gpu() -> bool:
     """Whether the system has a device file of an NVIDIA GPU, or is Windows; nothing is loaded to find out."""
     return sys.platform == "win32" or any(
-        True for sign in ("nvidia[0-9]*", "dxg") for _ in Path(SYSTEM, "dev").glob(sign)
+        True for sign in ("nvidia[0-9]*", "dxg") for _ in Path(DEVICE_ROOT, "dev").glob(sign)
     )
 
 
@@ -123,7 +123,7 @@ def chosen_device(name: str | None = None) -> Device:
         if device.name == name or (name is None and device.is_gpu):
             return device
     if len(listed) == 1:
-        raise RendererUnavailable(f"cuda: {_why_none()}; {ELSEWHERE}")
+        raise RendererUnavailable(f"cuda: {_why_none()}; {WITHOUT_GPU_ADVICE}")
     raise RendererUnavailable(f"cuda: there is no device {name}; there are {', '.join(entry.name for entry in listed)}")
 
 

@@ -5,20 +5,20 @@ Only `silhouette.renderers.cuda.renderer` imports this, when it is started: warp
 
 import warp as wp
 
-from silhouette.renderers.protocol import NEAREST
-from silhouette.renderers.rays import ATTEMPTS, TRUSTED
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
+from silhouette.renderers.rays import MAX_RAY_ATTEMPTS, TRUSTED_DEPTH_SHARE
 
-_ATTEMPTS = wp.constant(ATTEMPTS)
-_NEAREST = wp.constant(wp.float64(NEAREST))
-_TRUSTED = wp.constant(wp.float64(TRUSTED))
-_HALF = wp.constant(wp.float64(0.5))
-_ONE = wp.constant(wp.float64(1.0))
-_FAR = wp.constant(wp.float32(3.0e38))  # farther than anything
+_KERNEL_ATTEMPTS = wp.constant(MAX_RAY_ATTEMPTS)
+_KERNEL_NEAREST_DEPTH = wp.constant(wp.float64(NEAREST_DEPTH_MM))
+_KERNEL_TRUSTED_DEPTH = wp.constant(wp.float64(TRUSTED_DEPTH_SHARE))
+_KERNEL_HALF = wp.constant(wp.float64(0.5))
+_KERNEL_UNITY = wp.constant(wp.float64(1.0))
+_KERNEL_FAR = wp.constant(wp.float32(3.0e38))  # farther than anything
 
 
 @wp.struct
 class DeviceChunk:
-    """A chunk on a device: see `silhouette.renderers.rays.Chunk`; ``mesh`` is the number of its `warp.Mesh`."""
+    """A chunk on a device: see `silhouette.renderers.rays.FaceChunk`; ``mesh`` is the number of its `warp.Mesh`."""
 
     mesh: wp.uint64
     middle: wp.vec3d
@@ -49,8 +49,8 @@ def turned_back(body: DeviceBody, vector: wp.vec3d):
 @wp.func
 def ray_along(view: DeviceView, place: wp.vec2d):
     """The ray through a place of the picture, row and column, as long as one unit of depth."""
-    across = view[4, 0] + (place[1] + _HALF) * view[4, 2]
-    upward = view[4, 1] - (place[0] + _HALF) * view[4, 2]
+    across = view[4, 0] + (place[1] + _KERNEL_HALF) * view[4, 2]
+    upward = view[4, 1] - (place[0] + _KERNEL_HALF) * view[4, 2]
     return across * view[1] + upward * view[2] + view[3]
 
 
@@ -71,7 +71,7 @@ def first_met(chunk: DeviceChunk, eye: wp.vec3d, along: wp.vec3d, far: wp.float3
     start = origin
     towards = wp.vec3d(wp.float64(0.0), wp.float64(0.0), wp.float64(0.0))
     ray = wp.vec3(wp.float32(along[0]), wp.float32(along[1]), wp.float32(along[2]))
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(_KERNEL_ATTEMPTS):
         near = wp.vec3(wp.float32(start[0]), wp.float32(start[1]), wp.float32(start[2]))
         hit = wp.mesh_query_ray(chunk.mesh, near, ray, far)
         if not hit.result:
@@ -81,15 +81,15 @@ def first_met(chunk: DeviceChunk, eye: wp.vec3d, along: wp.vec3d, far: wp.float3
         ahead = plane[3] - wp.dot(normal, origin)
         facing = wp.dot(normal, along)
         met = wp.float64(hit.t)
-        if wp.abs(ahead) >= _NEAREST and met >= _NEAREST:
+        if wp.abs(ahead) >= _KERNEL_NEAREST_DEPTH and met >= _KERNEL_NEAREST_DEPTH:
             depth = ahead / facing
-            if wp.abs(depth - met) <= _TRUSTED * (_ONE + met):
+            if wp.abs(depth - met) <= _KERNEL_TRUSTED_DEPTH * (_KERNEL_UNITY + met):
                 return wp.float32(depth)
             return hit.t
         if facing < wp.float64(0.0):
             normal = -normal
         towards = towards + normal
-        start = origin + towards * (wp.float64(attempt + 1) * _NEAREST)
+        start = origin + towards * (wp.float64(attempt + 1) * _KERNEL_NEAREST_DEPTH)
     return wp.float32(wp.inf)
 
 
@@ -127,4 +127,4 @@ def cast_rays(
     ray = wp.tid()
     number = cast_of_ray[ray]
     view = views[number]
-    depths[ray] = first_of_body(bodies[number], chunks, view[0], ray_along(view, places[ray]), _FAR)
+    depths[ray] = first_of_body(bodies[number], chunks, view[0], ray_along(view, places[ray]), _KERNEL_FAR)

@@ -17,7 +17,7 @@ from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
 from silhouette.renderers.protocol import Body, Capabilities, Cast
-from silhouette.renderers.rays import Chunk, MeshMemo, RayRenderer
+from silhouette.renderers.rays import FaceChunk, MeshMemo, RayRenderer
 from silhouette.renderers.views import View
 
 # ---- views and bodies
@@ -62,7 +62,7 @@ def view_rows(views: Sequence[View]) -> Floats:
 
 # ---- the renderer
 
-BYTES_PER_FACE = 320
+DEVICE_BYTES_PER_FACE = 320
 """What a face is taken to need on a device: 220 bytes on the CPU, and more on a GPU while its hierarchy is built."""
 
 SHARE_OF_MEMORY = 0.6
@@ -79,7 +79,7 @@ BYTES_PER_PIXEL = 16
 
 SHARE_FOR_PIXELS = 0.2  # pictures take up to this share of what is free on a GPU when it is started
 
-MOST_PIXELS = 400_000_000
+MAX_DEVICE_PIXELS = 400_000_000
 """And no more pixels than that, so that cells, with the margins between pictures, can be numbered in 31 bits."""
 
 RAYS_PER_LAUNCH = 1 << 22  # more rays than these are cast in several launches; with its answer each takes 24 bytes
@@ -117,10 +117,10 @@ class CudaRenderer(RayRenderer):
                 self.capabilities, hardware=device.is_gpu, driver=device.driver, memory=device.memory
             )
             if device.is_gpu:
-                pixels = min(MOST_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
+                pixels = min(MAX_DEVICE_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
                 self.capabilities = replace(self.capabilities, checks_together=CHECKS_AT_HAND, pixels_together=pixels)
-        kept = min(self.room, device.memory // PROCESSES_ON_A_GPU) if device.is_gpu else self.room
-        self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, kept)
+        room = min(self.room, device.memory // PROCESSES_ON_A_GPU) if device.is_gpu else self.room
+        self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, room)
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
         self._chunks: Any = None
@@ -186,7 +186,7 @@ class CudaRenderer(RayRenderer):
                 f"{_in_words(largest)}; {has_room}"
             )
 
-    def placed(self, bodies: BodyRows, meshes: Mapping[str, Mesh]) -> Placed:
+    def placed(self, bodies: BodyRows, meshes: Mapping[str, Mesh]) -> DeviceBodies:
         """The bodies on the device; their meshes are given by their digests.
 
         Raises:
@@ -200,7 +200,7 @@ class CudaRenderer(RayRenderer):
         rows: Any = np.zeros(len(bodies.at), self._kernels.DeviceBody.numpy_dtype())
         rows["turn"], rows["at"] = bodies.turn, bodies.at
         rows["first"], rows["last"] = numbers[bodies.mesh].T
-        return Placed(self.given(rows, self._kernels.DeviceBody, copy=True), chunks, held)
+        return DeviceBodies(self.given(rows, self._kernels.DeviceBody, copy=True), chunks, held)
 
     def _list_chunks(self, meshes: Mapping[str, _OnDevice]) -> None:
         """Lists the chunks of these meshes, and of all that are kept, on the device, unless they are listed already."""
@@ -216,10 +216,10 @@ class CudaRenderer(RayRenderer):
     def _upload(self, mesh: Mesh) -> _OnDevice:
         """The mesh on the device, each chunk with its hierarchy and its planes."""
         with silenced() if self.capabilities.hardware else nullcontext():
-            held = [self._indexed(chunk) for chunk in Chunk.all_of(mesh)]
+            held = [self._indexed(chunk) for chunk in FaceChunk.all_of(mesh)]
         return _OnDevice(size_of(mesh), [on_device.numpy_value() for _, on_device in held], held)
 
-    def _indexed(self, chunk: Chunk) -> tuple[Any, Any]:
+    def _indexed(self, chunk: FaceChunk) -> tuple[Any, Any]:
         """A chunk's hierarchy on the device, and its `DeviceChunk`."""
         indexed = self.warp.Mesh(
             self.given(chunk.vertices.astype(np.float32), self.warp.vec3, copy=True),
@@ -275,7 +275,7 @@ class _OnDevice:
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class DeviceBodies:
     """Bodies on a device, as its kernels take them."""
 
     bodies: Any  # an array of `silhouette.renderers.cuda.kernels.DeviceBody`
@@ -285,7 +285,7 @@ class Placed:
 
 def size_of(mesh: Mesh) -> int:
     """Bytes that a mesh is taken to need on a device."""
-    return BYTES_PER_FACE * len(mesh.faces)
+    return DEVICE_BYTES_PER_FACE * len(mesh.faces)
 
 
 def _in_words(size: int) -> str:

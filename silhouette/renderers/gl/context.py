@@ -42,7 +42,7 @@ EGL_CUDA_DEVICE = 0x323A
 
 DEVICES_AT_MOST = 32
 
-SYSTEM = Path("/")  # below which the device files, /dev and /sys, are looked for
+SYSTEM_ROOT = Path("/")  # below which the device files, /dev and /sys, are looked for
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def _whole_number(word: str) -> int | None:
 
 def _kind(device: EGLDevice) -> tuple[str, ...]:
     """The system's name for the chip, and whether NVIDIA's driver lists it: Mesa may list the same card again."""
-    place = Path(SYSTEM, "sys/class/drm", Path(device.file).name, "device")
+    place = Path(SYSTEM_ROOT, "sys/class/drm", Path(device.file).name, "device")
     names = []
     for name in ("vendor", "device"):
         with suppress(OSError):
@@ -169,7 +169,7 @@ def require_osmesa() -> None:
 def shows_gpu() -> bool:
     """Whether the system has a device file of a GPU; nothing is loaded to find out."""
     signs = ("nvidia[0-9]*", "dri/renderD*", "dxg")
-    return any(True for sign in signs for _ in Path(SYSTEM, "dev").glob(sign))
+    return any(True for sign in signs for _ in Path(SYSTEM_ROOT, "dev").glob(sign))
 
 
 def starts(device: EGLDevice) -> bool:

@@ -23,8 +23,8 @@ from OpenGL.GL import shaders
 from silhouette.common.errors import RendererUnavailable
 from silhouette.common.geometry import Floats, corners
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.gl.exact import TILE, Depths, Faces, touched_faces
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.gl.exact import MAX_TEXTURE_SIDE, Depths, Faces, touched_faces
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
 VERTEX_SHADER = """
@@ -58,13 +58,13 @@ uniform uint first_face;
 out uint face;
 void main() {{
     face = first_face + uint(gl_PrimitiveID);
-    gl_FragDepth = {NEAREST} / distance_ahead;
+    gl_FragDepth = {NEAREST_DEPTH_MM} / distance_ahead;
 }}
 """
 
 Window = tuple[slice, slice]  # rows and columns of a view
 
-FLOAT = 4
+FLOAT_BYTES = 4
 
 
 class MeshBuffer:
@@ -133,7 +133,9 @@ class DepthPass:
     def _make_targets(self) -> None:
         """The texture that is drawn into, and one pixel that stands in for it while it is read."""
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._texture)
-        GL.glTexImage2D(GL.GL_TEXTURE_2D, 0, GL.GL_R32F, TILE, TILE, 0, GL.GL_RED, GL.GL_FLOAT, None)
+        GL.glTexImage2D(
+            GL.GL_TEXTURE_2D, 0, GL.GL_R32F, MAX_TEXTURE_SIDE, MAX_TEXTURE_SIDE, 0, GL.GL_RED, GL.GL_FLOAT, None
+        )
         for which in (GL.GL_TEXTURE_MIN_FILTER, GL.GL_TEXTURE_MAG_FILTER):
             GL.glTexParameteri(GL.GL_TEXTURE_2D, which, GL.GL_NEAREST)
         GL.glBindFramebuffer(GL.GL_FRAMEBUFFER, self._targets[0])
@@ -154,12 +156,12 @@ class DepthPass:
         self._begin(view)
         self._make_room(sum(sizes))
         GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, self._buffers[0])
-        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, FLOAT)
+        GL.glPixelStorei(GL.GL_PACK_ALIGNMENT, FLOAT_BYTES)
         done = 0
         for (body, mesh), window, size in zip(bodies, windows, sizes, strict=True):
             if size:
                 self._draw(window, view, body, mesh)
-                GL.glReadPixels(*_origin(window), *_shape(window)[::-1], GL.GL_RED, GL.GL_FLOAT, done * FLOAT)
+                GL.glReadPixels(*_origin(window), *_shape(window)[::-1], GL.GL_RED, GL.GL_FLOAT, done * FLOAT_BYTES)
                 done += size
         depths = self._fetched(GL.GL_PIXEL_PACK_BUFFER, done)
         parts = np.split(depths, np.cumsum(sizes)[:-1])
@@ -212,7 +214,7 @@ class DepthPass:
     def _draw(self, window: Window, view: View, body: Body, mesh: MeshBuffer) -> None:
         """Draws one body into a window of the texture."""
         GL.glScissor(*_origin(window), *_shape(window)[::-1])
-        GL.glClearBufferfv(GL.GL_COLOR, 0, _NOTHING)
+        GL.glClearBufferfv(GL.GL_COLOR, 0, _NO_DEPTH)
         GL.glUseProgram(self._program)
         GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
         for start, count in mesh.runs(body, view.eye):
@@ -220,7 +222,7 @@ class DepthPass:
 
     def _look_up(self, number: int, count: int) -> None:
         """Copies ``count`` pixels of the texture into part ``number`` of the buffer."""
-        size = count * FLOAT
+        size = count * FLOAT_BYTES
         GL.glUseProgram(self._lookup)
         GL.glBindVertexArray(self._arrays[1])
         GL.glEnable(GL.GL_RASTERIZER_DISCARD)
@@ -235,7 +237,7 @@ class DepthPass:
         if floats > self._room:
             self._room = 1 << (floats - 1).bit_length()
             GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, self._buffers[0])
-            GL.glBufferData(GL.GL_PIXEL_PACK_BUFFER, self._room * FLOAT, None, GL.GL_STREAM_READ)
+            GL.glBufferData(GL.GL_PIXEL_PACK_BUFFER, self._room * FLOAT_BYTES, None, GL.GL_STREAM_READ)
             GL.glBindBuffer(GL.GL_PIXEL_PACK_BUFFER, 0)
 
     def _fetched(self, binding: Any, floats: int) -> Depths:
@@ -268,7 +270,7 @@ class FacePass:
         kinds = (GL.GL_R32UI, GL.GL_COLOR_ATTACHMENT0), (GL.GL_DEPTH_COMPONENT32F, GL.GL_DEPTH_ATTACHMENT)
         for picture, (kind, attachment) in zip(self._pictures, kinds, strict=True):
             GL.glBindRenderbuffer(GL.GL_RENDERBUFFER, picture)
-            GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, kind, TILE, TILE)
+            GL.glRenderbufferStorage(GL.GL_RENDERBUFFER, kind, MAX_TEXTURE_SIDE, MAX_TEXTURE_SIDE)
             GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, picture)
         if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
             raise RendererUnavailable("this OpenGL cannot draw numbers; use embree")
@@ -319,7 +321,7 @@ class FacePass:
         GL.glDeleteRenderbuffers(2, self._pictures)
 
 
-_NOTHING = np.full(4, np.inf, np.float32)
+_NO_DEPTH = np.full(4, np.inf, np.float32)
 
 
 def _lookup_program() -> Any:
@@ -352,7 +354,7 @@ def _clip_from_view(view: View) -> Floats:
         [
             [across, 0.0, -across * view.left - 1.0, 0.0],
             [0.0, -down, down * view.top - 1.0, 0.0],
-            [0.0, 0.0, 1.0, -2.0 * NEAREST],
+            [0.0, 0.0, 1.0, -2.0 * NEAREST_DEPTH_MM],
             [0.0, 0.0, 1.0, 0.0],
         ]
     )

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import NEAREST, Body
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
-CLOSE = 1e-3
+CLOSE_DEPTH_SHARE = 1e-3
 """Depths that differ by less than this share are compared in float64. A device moves corners by up to 1/256 of a pixel,
 so that with pixels of 0.1 mm a face seen at 0.1° comes out 0.2 mm too near or too far: 7e-4 of 300 mm."""
 
@@ -29,7 +29,7 @@ AT_HAND = 10.0
 """A face that passes this near to the eye, mm, is tested for whether the eye touches it. Float32 moves a corner by up
 to 3e-5 mm on a table of a metre: a hundredth of a pixel, 10 mm away, and a face seen edge-on is no wider there."""
 
-TILE = 2048  # rows and columns of the texture: no view that is drawn at once may have more
+MAX_TEXTURE_SIDE = 2048  # rows and columns of the texture: no view that is drawn at once may have more
 
 Depths = NDArray[np.float32]
 Faces = NDArray[np.uint32]
@@ -62,7 +62,7 @@ def touched_faces(mesh: Mesh, eye: Floats) -> NDArray[np.intp]:
     """
     near = faces_near(mesh, eye, AT_HAND)
     first, normals = _planes(mesh, near)
-    touched: NDArray[np.intp] = near[np.abs(np.einsum("ij,ij->i", normals, first - eye)) < NEAREST]
+    touched: NDArray[np.intp] = near[np.abs(np.einsum("ij,ij->i", normals, first - eye)) < NEAREST_DEPTH_MM]
     return touched
 
 
@@ -71,7 +71,9 @@ def close_pixels(pictures: Sequence[Sequence[Patch]]) -> list[NDArray[np.int64]]
     close: list[list[NDArray[np.int64]]] = [[] for _ in pictures]
     spans = [_span(patches) for patches in pictures]
     for (first, patches), (second, others) in combinations(enumerate(pictures), 2):
-        if spans[first][0] > spans[second][1] * (1 + CLOSE) or spans[second][0] > spans[first][1] * (1 + CLOSE):
+        if spans[first][0] > spans[second][1] * (1 + CLOSE_DEPTH_SHARE) or spans[second][0] > spans[first][1] * (
+            1 + CLOSE_DEPTH_SHARE
+        ):
             continue
         for patch, other in _overlaps(patches, others):
             places = np.argwhere(_are_close(patch.depth, other.depth)) + np.array([patch.row, patch.column])
@@ -100,7 +102,7 @@ def exact_depth(view: View, body: Body, pixels: NDArray[np.int64], faces: Faces,
     along = view.directions(pixels[:, 0], pixels[:, 1]) @ body.pose.rotation
     with np.errstate(divide="ignore", invalid="ignore"):
         depth = ahead[which] / np.einsum("ij,ij->i", normals[which], along)
-        trusted = np.abs(depth - drawn) <= CLOSE * drawn
+        trusted = np.abs(depth - drawn) <= CLOSE_DEPTH_SHARE * drawn
     return np.where(trusted, depth, drawn).astype(np.float32)
 
 
@@ -113,9 +115,9 @@ def _planes(mesh: Mesh, faces: NDArray[np.intp]) -> tuple[Floats, Floats]:
 
 
 def _are_close(first: Depths, second: Depths) -> Any:
-    """Where both depths are there and differ by less than `CLOSE`."""
+    """Where both depths are there and differ by less than `CLOSE_DEPTH_SHARE`."""
     with np.errstate(invalid="ignore"):
-        return np.abs(first - second) <= np.float32(CLOSE) * np.minimum(first, second)
+        return np.abs(first - second) <= np.float32(CLOSE_DEPTH_SHARE) * np.minimum(first, second)
 
 
 def _span(patches: Sequence[Patch]) -> tuple[float, float]:

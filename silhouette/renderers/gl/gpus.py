@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
+GPU_MAKERS = {"0x10de": "NVIDIA", "0x1002": "AMD", "0x8086": "Intel"}
 """The makers of GPUs, by their numbers on the PCI bus. Chips of consoles and of virtual machines draw nothing by
 themselves."""
 
@@ -92,7 +92,7 @@ def sighted(system: System) -> Sighting:
     makers, chips = {maker for maker, _ in on_bus}, [words for _, words in on_bus]
     files = system.files("dev/nvidia[0-9]*", "dev/dri/renderD*", "dev/dxg")
     vendors = {_word(place) for place in system.files("sys/class/drm/renderD*/device/vendor")}
-    makers |= {maker for number, maker in MAKERS.items() if number in vendors}
+    makers |= {maker for number, maker in GPU_MAKERS.items() if number in vendors}
     named, complaint = _named_by_nvidia(system)
     if named or any(file.name.startswith("nvidia") for file in files):
         makers.add("NVIDIA")
@@ -112,8 +112,8 @@ def _chips_on_bus(system: System) -> Iterator[tuple[str, str]]:
     """The maker of each display chip on the PCI bus, and the chip in words."""
     for place in system.files("sys/bus/pci/devices/*"):
         vendor = _word(place / "vendor")
-        if vendor in MAKERS and _word(place / "class").startswith(DISPLAY):
-            yield MAKERS[vendor], f"{MAKERS[vendor]} {vendor[2:]}:{_word(place / 'device')[2:]} at {place.name}"
+        if vendor in GPU_MAKERS and _word(place / "class").startswith(DISPLAY):
+            yield GPU_MAKERS[vendor], f"{GPU_MAKERS[vendor]} {vendor[2:]}:{_word(place / 'device')[2:]} at {place.name}"
 
 
 def _word(file: Path) -> str:

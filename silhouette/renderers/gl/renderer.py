@@ -18,7 +18,7 @@ from silhouette.common.lazy import LRU
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.gl.context import Context, context_on
 from silhouette.renderers.gl.exact import (
-    TILE,
+    MAX_TEXTURE_SIDE,
     Depths,
     Faces,
     Patch,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from silhouette.renderers.gl.depth_pass import DepthPass, FacePass, MeshBuffer
 
 # The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
-MARGIN = 4
+DRAWN_MARGIN_PX = 4
 
 # Limits on memory for the next calls: depths of the latest pictures (float32), and triangles on the device.
 DEPTHS_KEPT = 32_000_000
@@ -222,9 +222,9 @@ class GLRenderer(Renderer):
         tall, wide = _tile_size(view.height), _tile_size(view.width)
         with self._context.current():
             buffers = self._buffers(bodies)
-            for row in range(-MARGIN, view.height + MARGIN, tall):
-                for column in range(-MARGIN, view.width + MARGIN, wide):
-                    tile = _tile(view, ((row + MARGIN) // tall, (column + MARGIN) // wide))
+            for row in range(-DRAWN_MARGIN_PX, view.height + DRAWN_MARGIN_PX, tall):
+                for column in range(-DRAWN_MARGIN_PX, view.width + DRAWN_MARGIN_PX, wide):
+                    tile = _tile(view, ((row + DRAWN_MARGIN_PX) // tall, (column + DRAWN_MARGIN_PX) // wide))
                     windows = self._pass.windows(tile, list(zip(bodies, buffers, strict=True)))
                     for own, ((rows, columns), depth) in zip(patches, windows, strict=True):
                         if depth.size:
@@ -329,11 +329,13 @@ def _body_key(view_key: tuple[Any, ...], body: Body) -> BodyKey:
 def _is_near(view: View, pixels: NDArray[np.int64]) -> bool:
     """Whether all of the pixels (n, 2) lie in the picture or in the margin that is drawn with it."""
     low, high = pixels.min(axis=0), pixels.max(axis=0)
-    return bool((low >= -MARGIN).all() and (high < np.array([view.height, view.width]) + MARGIN).all())
+    return bool(
+        (low >= -DRAWN_MARGIN_PX).all() and (high < np.array([view.height, view.width]) + DRAWN_MARGIN_PX).all()
+    )
 
 
 def _padded(view: View) -> int:
-    return (view.height + 2 * MARGIN) * (view.width + 2 * MARGIN)
+    return (view.height + 2 * DRAWN_MARGIN_PX) * (view.width + 2 * DRAWN_MARGIN_PX)
 
 
 def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]]:
@@ -364,8 +366,8 @@ def _tile_size(pixels: int) -> int:
     >>> _tile_size(300), _tile_size(4000)
     (308, 2004)
     """
-    whole = pixels + 2 * MARGIN
-    return -(-whole // -(-whole // TILE))
+    whole = pixels + 2 * DRAWN_MARGIN_PX
+    return -(-whole // -(-whole // MAX_TEXTURE_SIDE))
 
 
 def _tile(view: View, place: Place) -> View:
@@ -374,8 +376,8 @@ def _tile(view: View, place: Place) -> View:
     return View(
         view.eye,
         view.axes,
-        view.left + (place[1] * wide - MARGIN) * view.step,
-        view.top - (place[0] * tall - MARGIN) * view.step,
+        view.left + (place[1] * wide - DRAWN_MARGIN_PX) * view.step,
+        view.top - (place[0] * tall - DRAWN_MARGIN_PX) * view.step,
         view.step,
         wide,
         tall,
@@ -385,7 +387,7 @@ def _tile(view: View, place: Place) -> View:
 def _by_tile(view: View, pixels: NDArray[np.int64]) -> Iterator[tuple[View, Any, NDArray[np.int64]]]:
     """Each tile in which any of the pixels (n, 2) lie: which of them do, and their rows and columns in it."""
     size = np.array([_tile_size(view.height), _tile_size(view.width)])
-    places, within = np.divmod(pixels + MARGIN, size)
+    places, within = np.divmod(pixels + DRAWN_MARGIN_PX, size)
     (top, left), (bottom, right) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
     if (top, left) == (bottom, right):
         yield _tile(view, (top, left)), slice(None), within

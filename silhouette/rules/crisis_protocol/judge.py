@@ -18,7 +18,7 @@ from silhouette.relations.free_lines import find_free_line
 from silhouette.relations.plane_geometry import crossed, disc_distance, epsilon_of, outline_distances
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.crisis_protocol.scene import Character, Feature, PlanScene, Readings
-from silhouette.rules.fields import GROUNDS, WHO, Blocker, OtherReading, ResultField, alternatives, shared
+from silhouette.rules.fields import GROUNDS, WHO_FIELDS, Blocker, OtherReading, ResultField, alternatives, shared
 from silhouette.scenes.scene import Check
 
 NAME = "crisis-protocol"
@@ -37,7 +37,7 @@ class CrisisProtocolVerdict(Verdict):
     target_size: int
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(*WHO, *shared("verdict", "line_of_sight")),
+        *(*WHO_FIELDS, *shared("verdict", "line_of_sight")),
         ResultField("cover", bool | None, "whether the target has cover; null if it is no character"),
         ResultField(
             "sight_line", list[list[float]] | None, "the ends of one free line; null if none is", label="a free line"
@@ -73,7 +73,7 @@ class Evidence:
     @property
     def too_close(self) -> bool:
         """Whether the attacker is within range 2 (R13)."""
-        return self.distance <= self.scene.ranges.two + self.epsilon
+        return self.distance <= self.scene.ranges.second + self.epsilon
 
     @property
     def large_enough(self) -> Flags:
@@ -83,7 +83,7 @@ class Evidence:
     @property
     def within_one(self) -> Flags:
         """(terrain,) whether each piece is within range 1 of the target (R10)."""
-        return self.apart <= self.scene.ranges.one + self.epsilon
+        return self.apart <= self.scene.ranges.first + self.epsilon
 
     def cover_from(self, readings: Readings) -> tuple[str, ...]:
         """The names of the terrain that gives cover, the nearest first: one piece meets all conditions (R14, A5)."""
@@ -123,11 +123,11 @@ def evidence_for(scene: PlanScene, attacker: Character, target: Character | Feat
 
 # ---- reasons
 
-MOST_NAMES = 3
+MAX_REASON_NAMES = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
+class PlanSentences:
     """The parts of sentences about one check."""
 
     evidence: Evidence
@@ -177,7 +177,7 @@ class Words:
     @property
     def away(self) -> str:
         """The attacker's distance, compared with range 2."""
-        evidence, limit = self.evidence, self.evidence.scene.ranges.two
+        evidence, limit = self.evidence, self.evidence.scene.ranges.second
         side = "within" if evidence.too_close else "beyond"
         return f"{self.compared(evidence.distance, limit)} away, {side} range 2 ({self.length(limit)})"
 
@@ -188,18 +188,18 @@ class Words:
         for name in names:
             apart = float(self.evidence.apart[scene.names == name][0])
             is_stood_on = isinstance(self.evidence.target, Character) and self.evidence.target.on == name
-            how = "it stands on it" if is_stood_on else f"{self.compared(apart, scene.ranges.one)} off"
+            how = "it stands on it" if is_stood_on else f"{self.compared(apart, scene.ranges.first)} off"
             features.append(f"{in_a_sentence(name)} (size {scene.target(name).size}, {how})")
         return (
-            f"{self.sees(names)}; {self.target} has cover from {in_a_row(features, MOST_NAMES)}: "
+            f"{self.sees(names)}; {self.target} has cover from {in_a_row(features, MAX_REASON_NAMES)}: "
             f"between them, within range 1 "
-            f"({self.length(scene.ranges.one)}), no smaller than {self.plain}, "
+            f"({self.length(scene.ranges.first)}), no smaller than {self.plain}, "
             f"and {self.evidence.attacker.name} is {self.away}"
         )
 
     def those(self, names: Iterable[str]) -> str:
         """The names of terrain in a sentence: the first few, then a count of the rest."""
-        return in_a_row([in_a_sentence(name) for name in names], MOST_NAMES)
+        return in_a_row([in_a_sentence(name) for name in names], MAX_REASON_NAMES)
 
     def length(self, length: float, digits: int = 4) -> str:
         """A length with its unit."""
@@ -216,7 +216,9 @@ class Words:
 
     def _sized(self, names: Iterable[str], joint: str = "and") -> str:
         target_of = self.evidence.scene.target
-        return in_a_row([f"{in_a_sentence(name)} (size {target_of(name).size})" for name in names], MOST_NAMES, joint)
+        return in_a_row(
+            [f"{in_a_sentence(name)} (size {target_of(name).size})" for name in names], MAX_REASON_NAMES, joint
+        )
 
 
 # ---- the verdict
@@ -275,7 +277,7 @@ def _covered(evidence: Evidence, cover_from: tuple[str, ...]) -> bool | None:
 
 def _ladder(evidence: Evidence, cover_from: tuple[str, ...]) -> tuple[str, RuleReference, str]:
     """The verdict, the rule and the reason, from the first test that holds."""
-    words = Words(evidence)
+    words = PlanSentences(evidence)
     attacker, target = evidence.attacker.name, words.target
     granted = isinstance(evidence.target, Character) and evidence.target.granted_cover
     if evidence.sight_line is None:
@@ -293,7 +295,7 @@ def _ladder(evidence: Evidence, cover_from: tuple[str, ...]) -> tuple[str, RuleR
     return _in_the_open(evidence, words)
 
 
-def _in_the_open(evidence: Evidence, words: Words) -> tuple[str, RuleReference, str]:
+def _in_the_open(evidence: Evidence, words: PlanSentences) -> tuple[str, RuleReference, str]:
     """The verdict "open", the rule and the reason, from the first condition of cover that is not met."""
     scene, near_enough = evidence.scene, evidence.between & evidence.within_one
     if not evidence.between.any():
@@ -309,6 +311,6 @@ def _in_the_open(evidence: Evidence, words: Words) -> tuple[str, RuleReference, 
         reason = f"{words.sees()}; only {named} could give cover, smaller than {words.plain}: open"
         return "open", RuleReference(COVER, "R11"), reason
     nearest = int(np.argmin(np.where(evidence.between, evidence.apart, np.inf)))
-    apart = words.compared(float(evidence.apart[nearest]), scene.ranges.one)
+    apart = words.compared(float(evidence.apart[nearest]), scene.ranges.first)
     reason = f"{words.sees()}; what stands between is {apart} or more from {words.target}, beyond range 1"
-    return "open", RuleReference(COVER, "R10"), f"{reason} ({words.length(scene.ranges.one)}): open"
+    return "open", RuleReference(COVER, "R10"), f"{reason} ({words.length(scene.ranges.first)}): open"

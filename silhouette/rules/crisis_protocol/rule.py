@@ -12,9 +12,9 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.text import coordinates, did_you_mean, in_a_sentence
 from silhouette.models.entries import ArcName
-from silhouette.relations.plane_geometry import Disc, epsilon_of
+from silhouette.relations.plane_geometry import PlaneDisc, epsilon_of
 from silhouette.rules.abilities import HasDescription, HasFirstScene, HasMaps, Movers, WhatIf, one_way_words
-from silhouette.rules.base import ExactRule, Pieces, Settings
+from silhouette.rules.base import ExactRule, PieceTable, Settings
 from silhouette.rules.crisis_protocol.judge import LEVELS, NAME, CrisisProtocolVerdict, ruling
 from silhouette.rules.crisis_protocol.phrases import PHRASES, short_reason
 from silhouette.rules.crisis_protocol.scene import (
@@ -42,7 +42,7 @@ def moved_scene(scene: PlanScene, moves: Mapping[str, Move]) -> PlanScene:
         character = scene.character(name)
         x, y = character.base.centre
         centre = (x + move.by[0] / unit, y + move.by[1] / unit)
-        scene = scene.with_character(replace(character, base=Disc(centre, character.base.radius)))
+        scene = scene.with_character(replace(character, base=PlaneDisc(centre, character.base.radius)))
     return scene
 
 
@@ -112,7 +112,7 @@ class PlanPlaces:
         x, y = centre.tolist()
         there = replace(
             self._character,
-            base=Disc((x, y), self._character.base.radius),
+            base=PlaneDisc((x, y), self._character.base.radius),
             on=None if on < 0 else self._scene.terrain[on].name,
         )
         return self._scene.with_character(there)
@@ -238,9 +238,9 @@ class CrisisProtocol(
 
     def basis(self, scene: PlanScene) -> list[tuple[str, str]]:
         """The lengths of ranges 1 and 2."""
-        return [("ranges", f"range 1 is {scene.ranges.one:g}, range 2 is {scene.ranges.two:g} {scene.units}")]
+        return [("ranges", f"range 1 is {scene.ranges.first:g}, range 2 is {scene.ranges.second:g} {scene.units}")]
 
-    def pieces(self, scene: PlanScene) -> Pieces:
+    def pieces(self, scene: PlanScene) -> PieceTable:
         """Characters, terrain and objects with their sizes and places."""
         rows = []
         for character in scene.characters:
@@ -253,7 +253,7 @@ class CrisisProtocol(
             for feature in features:
                 corners = " ".join(coordinates(corner) for corner in feature.outline.corners)
                 rows.append((feature.name, kind, str(feature.size), corners))
-        return Pieces(("name", "kind", "size", "where"), rows)
+        return PieceTable(("name", "kind", "size", "where"), rows)
 
 
 CRISIS_PROTOCOL = CrisisProtocol()

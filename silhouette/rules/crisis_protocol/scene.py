@@ -19,16 +19,17 @@ from silhouette.common.lazy import cached_property
 from silhouette.common.text import did_you_mean
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, Size, plain, validated
-from silhouette.relations.plane_geometry import Disc, Outlines, crossed, epsilon_of, fault_in, outline_distances
+from silhouette.relations.plane_geometry import Outlines, PlaneDisc, crossed, epsilon_of, fault_in, outline_distances
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
-LARGEST_SIZE = 1000
-OVERLAP = 0.025  # share of the smaller of two bases by which they may overlap: a slip of the ruler, about a millimetre
-MOST_OVERLAPS = 50  # a scene with more bases that overlap is not looked at further: what is wrong with it is plain
+MAX_SIZE = 1000
+# Share of the smaller of two bases by which they may overlap: a slip of the ruler, about a millimetre.
+ALLOWED_OVERLAP_SHARE = 0.025
+MAX_BASE_OVERLAPS = 50  # a scene with more bases that overlap is not looked at further: what is wrong with it is plain
 METRIC = {"mm": 1.0, "cm": 10.0, "m": 1000.0}  # the length in mm of a unit of a scene, by its name
 INCH_NAMES = ("inch", "inches", "in", '"')  # the names of an inch in a scene
-WholeSize = Annotated[int, Field(strict=True, ge=1, le=LARGEST_SIZE)]
+WholeSize = Annotated[int, Field(strict=True, ge=1, le=MAX_SIZE)]
 Corner = tuple[Number, Number]
 
 
@@ -45,8 +46,8 @@ def millimetres(unit: str) -> float | None:
 class Ranges:
     """The lengths of range 1 and range 2, in the units of the scene."""
 
-    one: float
-    two: float
+    first: float
+    second: float
 
 
 class Readings(Entry):
@@ -144,7 +145,7 @@ class Character:
 
     name: str
     size: int
-    base: Disc
+    base: PlaneDisc
     on: str | None
     granted_cover: bool
 
@@ -256,7 +257,9 @@ def _character(path: Path, entry: CharacterEntry, scene: PlanEntry) -> Character
         location = Location(path, f"character '{entry.name}'")
         raise location.error(f"on is '{entry.on}', but no terrain is called that; {did_you_mean(entry.on, names)}")
     x, y = entry.at
-    return Character(entry.name, entry.size, Disc((float(x), float(y)), entry.base / 2), entry.on, entry.granted_cover)
+    return Character(
+        entry.name, entry.size, PlaneDisc((float(x), float(y)), entry.base / 2), entry.on, entry.granted_cover
+    )
 
 
 def _feature(entry: FeatureEntry) -> Feature:
@@ -288,7 +291,7 @@ def _checks_are_of(path: Path, scene: PlanScene) -> None:
 
 def _odd_places(scene: PlanScene) -> Iterator[str]:
     """A warning for each base that lies partly on terrain, where nobody can end a move (A7), or on another base."""
-    yield from islice(_overlapping(scene.characters, scene.units), MOST_OVERLAPS)
+    yield from islice(_overlapping(scene.characters, scene.units), MAX_BASE_OVERLAPS)
     for character in scene.characters:
         for index in np.flatnonzero(
             crossed(character.base, character.base, scene.outlines, epsilon_of(character.base.bounds))
@@ -311,13 +314,13 @@ def _overlapping(characters: Sequence[Character], units: str) -> Iterator[str]:
         others = tree.query(boxes[number])
         others = np.sort(others[(others > number) & (levels[others] == levels[number])])
         depths = radii[number] + radii[others] - np.hypot(*(centres[others] - centres[number]).T)
-        too_deep = depths > OVERLAP * 2.0 * np.minimum(radii[number], radii[others])
+        too_deep = depths > ALLOWED_OVERLAP_SHARE * 2.0 * np.minimum(radii[number], radii[others])
         for other, depth in zip(others[too_deep], depths[too_deep], strict=True):
             both = f"{character.name} and {characters[other].name}"
             yield f"the bases of {both} overlap by {depth:.3g} {units}; move one"
 
 
-def _holds(outline: Outlines, disc: Disc) -> bool:
+def _holds(outline: Outlines, disc: PlaneDisc) -> bool:
     """Whether a polygon holds a disc, which may touch its edge from within."""
     polygon, centre = outline.polygons[0], shapely.Point(disc.centre)
     inside = bool(shapely.covers(polygon, centre))

@@ -15,15 +15,15 @@ import numpy as np
 import shapely
 
 from silhouette.common.geometry import Floats, cosine_and_sine
-from silhouette.files.schema import MAX_LENGTH
+from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.measure.observation import Observation, Sight
 from silhouette.models.model import BODY
 from silhouette.relations import distances, lines_in_plan
 from silhouette.relations import outlines_in_plan as attributes
-from silhouette.relations.beams import TOUCH
+from silhouette.relations.beams import BEAM_TOUCH_MM
 from silhouette.relations.lines import widest_line
 from silhouette.relations.outlines_in_plan import Region, base_shape, footprint
-from silhouette.relations.points import Measured, eyes_in, point_set, standard_volume
+from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
 from silhouette.relations.visible import share_visible, widest_patch
 from silhouette.renderers.views import VisionArc
 from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use, question_of
@@ -32,7 +32,7 @@ from silhouette.rules.data.nodes import Binary, Call, Literal
 from silhouette.rules.data.quantities import compared, known_by
 from silhouette.rules.data.scene import DataScene
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.table import CONTACT, TableScene, in_base_contact
+from silhouette.scenes.table import CONTACT_GAP_MM, TableScene, in_base_contact
 
 ROUND = 64  # straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm
 WIDEST = 90.0  # degrees of one wedge; a wider arc is several of them
@@ -113,7 +113,7 @@ class SceneTable:
         hiding = [(alone, piece.name) for alone, piece in pairs if alone]
         hiding.sort(key=lambda one: (-one[0], one[1]))
         band = max(error, self.scene.tolerance) if share else error
-        measured = Measured(share, error, by=tuple(blocker for _, blocker in hiding))
+        measured = ErrorBound(share, error, by=tuple(blocker for _, blocker in hiding))
         hidden = tuple(alone / counts.total for alone, _ in hiding)
         use = Use(name, measured, unit="share", of=_names(*points), hidden=hidden)
         self.looks[use] = observed
@@ -130,7 +130,7 @@ class SceneTable:
             return Found(found.value, found.sure, of=seen.of, uses=(use,))
 
         widest = widest_line(_set(a), _set(b), self._blockers(a, b, past), least=thick)
-        holds = widest.value >= thick - TOUCH if thick else widest.value > 0.0
+        holds = widest.value >= thick - BEAM_TOUCH_MM if thick else widest.value > 0.0
         sure = holds or (widest.value + widest.error < thick if thick else not widest.error)
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
@@ -160,7 +160,7 @@ class SceneTable:
         return Found((Parts(_names(*_several(what)), above, within, beyond),))
 
     def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
-        crosses: dict[str, Callable[..., Measured]] = {
+        crosses: dict[str, Callable[..., ErrorBound]] = {
             "any": lines_in_plan.any_line_crosses,
             "all": lines_in_plan.all_lines_cross,
             "centre": lines_in_plan.centre_line_crosses,
@@ -175,23 +175,23 @@ class SceneTable:
         return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(a, b)),))
 
     def _distance(self, a: Piece, b: Any, of: Any, measured: str) -> Found:
-        found: Measured = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
+        found: ErrorBound = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
         return _quantity("distance", found, _names(a, *_several(b)))
 
     def _contact(self, a: Piece, b: Any, gap: float) -> Found:
         others = _several(b)
-        if gap == CONTACT and "terrain" not in (a.kind, *(piece.kind for piece in others)):
+        if gap == CONTACT_GAP_MM and "terrain" not in (a.kind, *(piece.kind for piece in others)):
             by = tuple(piece.name for piece in others if in_base_contact(self.scene, a, piece))
             return Found(
-                bool(by), uses=(Use("contact", Measured(float(len(by)), by=by), bool(by), "truth", _names(a)),)
+                bool(by), uses=(Use("contact", ErrorBound(float(len(by)), by=by), bool(by), "truth", _names(a)),)
             )
 
-        found: Measured = distances.contact(a, others, gap=gap)
+        found: ErrorBound = distances.contact(a, others, gap=gap)
         holds = found.value > 0.0
         return Found(holds, uses=(Use("contact", found, holds, "truth", _names(a, *_several(b))),))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-        found: Measured = distances.wholly_within(a, _several(b), by=by)
+        found: ErrorBound = distances.wholly_within(a, _several(b), by=by)
         holds = found.value > 0.0
         return Found(holds, uses=(Use("wholly_within", found, holds, "truth", _names(a, *_several(b))),))
 
@@ -232,7 +232,7 @@ def _largest_patch(game: Game) -> float:
     return max(sizes) or np.inf
 
 
-def _quantity(name: str, measured: Measured, of: tuple[str, ...], unit: str = "mm") -> Found:
+def _quantity(name: str, measured: ErrorBound, of: tuple[str, ...], unit: str = "mm") -> Found:
     return Found(measured.value, error=measured.error, uses=(Use(name, measured, unit=unit, of=of),))
 
 
@@ -262,7 +262,7 @@ def regions_of(several: Iterable[Parts], ends: tuple[Piece, Piece], piece: Calla
 
 def _shape_of(piece: Piece, parts: Parts, ends: tuple[Piece, Piece]) -> shapely.Geometry:
     shape = footprint(piece, parts.above) if parts.above > 0.0 else footprint(piece)
-    if parts.within < MAX_LENGTH:
+    if parts.within < MAX_LENGTH_MM:
         shape = shapely.intersection(shape, shapely.buffer(base_shape(ends[1]), parts.within, quad_segs=ROUND))
     if parts.beyond > 0.0:
         near = shapely.union_all([shapely.buffer(base_shape(end), parts.beyond, quad_segs=ROUND) for end in ends])

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.text import in_a_sentence
-from silhouette.files.schema import MAX_LENGTH
+from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.rules.data import quantities
 from silhouette.rules.data.found import (
     Counted,
@@ -168,10 +168,10 @@ class Evaluator:
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer of the table to one question; where that takes most of the time, the advice says so."""
-        if primitive == "cylinder" and max(given["height"], given["width"]) >= MAX_LENGTH:
+        if primitive == "cylinder" and max(given["height"], given["width"]) >= MAX_LENGTH_MM:
             size = f"{given['height']:g} mm high and {given['width']:g} mm wide"
             raise self._error(
-                f"its cylinder is {size}; it must be less than {MAX_LENGTH:.0f} mm, a kilometre, either way"
+                f"its cylinder is {size}; it must be less than {MAX_LENGTH_MM:.0f} mm, a kilometre, either way"
             )
         begun = thread_time()
         try:
@@ -284,7 +284,7 @@ def _other_values(argument: Found) -> Sequence[Any]:
     if argument.ways or not isinstance(argument.value, float) or argument.error == 0.0:
         return argument.ways
     least, most = quantities.range_of(argument)
-    return max(least, 0.0), min(most, MAX_LENGTH)
+    return max(least, 0.0), min(most, MAX_LENGTH_MM)
 
 
 @cache

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from silhouette.files.schema import MAX_LENGTH
+from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.measure.observation import Sight
-from silhouette.relations.points import Measured
+from silhouette.relations.points import ErrorBound
 from silhouette.scenes.pieces import Piece
 
 Key = tuple[Hashable, ...]
@@ -44,7 +44,7 @@ class Parts:
 
     pieces: tuple[str, ...]  # the names of the pieces
     above: float = 0.0  # mm above a piece's lowest point; what is no higher does not count. 0 counts all of it.
-    within: float = MAX_LENGTH  # mm from the base where the lines end; what is farther does not count
+    within: float = MAX_LENGTH_MM  # mm from the base where the lines end; what is farther does not count
     beyond: float = 0.0  # mm from the bases of both; what is nearer does not count
 
 
@@ -70,7 +70,7 @@ class Use:
     """A primitive that was asked, or a clause, on which a value rests."""
 
     name: str
-    measured: Measured | None = None  # the answer of a primitive; None of a clause, and of what is no quantity
+    measured: ErrorBound | None = None  # the answer of a primitive; None of a clause, and of what is no quantity
     holds: bool | None = None  # the answer that is a truth, else None
     unit: str = "mm"  # "mm", "share" or "number": how the quantity is told
     of: tuple[str, ...] = ()  # the names of the pieces that were asked about

@@ -9,7 +9,17 @@ from typing import Any, ClassVar, Self
 from silhouette.measure.observation import Observation
 from silhouette.rules.base import MeasuredVerdict
 from silhouette.rules.data.found import Tally, Use
-from silhouette.rules.fields import MANNER, RULES, SHARE, Blocker, Record, ResultField, list_of, row_type, shared
+from silhouette.rules.fields import (
+    MANNER,
+    RULES_FIELD,
+    SHARE_FIELDS,
+    Blocker,
+    Record,
+    ResultField,
+    list_of,
+    row_type,
+    shared,
+)
 from silhouette.rules.on_table import measured_blockers
 
 
@@ -75,13 +85,13 @@ class DataVerdict(MeasuredVerdict):
     looks: Mapping[Use, Observation] = field(default_factory=dict, repr=False, compare=False)
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(*shared("attacker", "target"), replace(RULES, at="written")),
+        *(*shared("attacker", "target"), replace(RULES_FIELD, at="written")),
         *shared("verdict", "line_of_sight", "rule", "rule_number", "reason"),
         *shared("marginal", "could_be", "blockers"),
         ResultField("choice", CHOICE | None, "whose player chooses, and between which verdicts; null if nobody does"),
         ResultField("clauses", list_of("ClauseRow", AskedClause), "those that were asked", parts=AskedClause.fields),
         *shared("warnings"),
-        *(replace(key, optional=True) for key in (*SHARE, *shared("seen_pixels", "renderer", "pixel"), *MANNER)),
+        *(replace(key, optional=True) for key in (*SHARE_FIELDS, *shared("seen_pixels", "renderer", "pixel"), *MANNER)),
     )
 
     @property

@@ -19,7 +19,7 @@ from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
 from silhouette.rules.on_table import OnTable, places_of_attacker
-from silhouette.scenes.places import Elsewhere
+from silhouette.scenes.places import Displacement
 from silhouette.scenes.scene import Check
 
 
@@ -38,7 +38,7 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
 
     judge = staticmethod(judge)
 
-    def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Elsewhere]:
+    def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Displacement]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
         places = places_of_attacker(scene.model(check.attacker), scene.significant_parts)
         if not is_brief(self.game):

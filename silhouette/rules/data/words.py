@@ -8,7 +8,7 @@ from string import Formatter
 
 from silhouette.common.geometry import INCH
 from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence
-from silhouette.relations.points import Measured
+from silhouette.relations.points import ErrorBound
 from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
@@ -41,10 +41,10 @@ def hidden_by(uses: Iterable[Use]) -> tuple[str, ...]:
     """The pieces that are in the way of what was looked at, those that hide most of it first: what each hides of
     several models is added up. Pieces of which no share was measured come last, in the order in which they were found.
 
-    >>> from silhouette.relations.points import Measured
-    >>> few = Use("obscured", Measured(0.4, by=("hedge", "wall")), of=("Kal", "Vex"), hidden=(0.3, 0.2))
-    >>> more = Use("obscured", Measured(0.6, by=("wall",)), of=("Kal", "Yar"), hidden=(0.6,))
-    >>> hidden_by([Use("crossed", Measured(1.0, by=("woods",)), True), few, more])
+    >>> from silhouette.relations.points import ErrorBound
+    >>> few = Use("obscured", ErrorBound(0.4, by=("hedge", "wall")), of=("Kal", "Vex"), hidden=(0.3, 0.2))
+    >>> more = Use("obscured", ErrorBound(0.6, by=("wall",)), of=("Kal", "Yar"), hidden=(0.6,))
+    >>> hidden_by([Use("crossed", ErrorBound(1.0, by=("woods",)), True), few, more])
     ('wall', 'hedge', 'woods')
     """
     shares: dict[str, dict[tuple[str, ...], float]] = {}
@@ -80,14 +80,14 @@ def _of_use(use: Use, unit: str) -> str:
     return quantity(use.measured, use.unit, unit)
 
 
-def quantity(measured: Measured, kind: str, unit: str) -> str:
+def quantity(measured: ErrorBound, kind: str, unit: str) -> str:
     """A quantity in words.
 
-    >>> quantity(Measured(15.24), "mm", "inch"), quantity(Measured(0.384), "share", "inch")
+    >>> quantity(ErrorBound(15.24), "mm", "inch"), quantity(ErrorBound(0.384), "share", "inch")
     ('0.6 inch', '38.4 %')
-    >>> quantity(Measured(15.24), "mm", "mm"), quantity(Measured(25.0), "mm", "inch")
+    >>> quantity(ErrorBound(15.24), "mm", "mm"), quantity(ErrorBound(25.0), "mm", "inch")
     ('15.24 mm', '0.98 inch')
-    >>> quantity(Measured(2.0), "number", "mm")
+    >>> quantity(ErrorBound(2.0), "number", "mm")
     '2'
     """
     if kind == "share":

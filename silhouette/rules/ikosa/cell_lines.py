@@ -32,7 +32,7 @@ EXACT_COORDINATES = 2**20  # below it no product of three differences of coordin
 LINE_BOXES_AT_ONCE = 2**19  # number of lines times boxes handled together: it bounds the memory, at some 100 bytes each
 
 
-class Face(NamedTuple):
+class CellSide(NamedTuple):
     """One face of a cell: the lower or the upper one along an axis (0, 1, 2 for x, y, z)."""
 
     axis: int
@@ -41,7 +41,7 @@ class Face(NamedTuple):
     def beyond(self, cell: Cell) -> Cell:
         """The cell on the other side of this face of a cell.
 
-        >>> Face(2, high=False).beyond((0, 0, 1))
+        >>> CellSide(2, high=False).beyond((0, 0, 1))
         (0, 0, 0)
         """
         i, j, k = (at + (1 if self.high else -1) * (self.axis == axis) for axis, at in enumerate(cell))
@@ -49,14 +49,14 @@ class Face(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Box:
+class CellBox:
     """A solid box along the axes, from its least corner to its greatest; ``low`` is below ``high`` on every axis."""
 
     low: Point
     high: Point
 
     @classmethod
-    def of_cell(cls, cell: Cell) -> Box:
+    def of_cell(cls, cell: Cell) -> CellBox:
         """The box of a cell."""
         i, j, k = cell
         return cls(point_of(i, j, k), point_of(i + 1, j + 1, k + 1))
@@ -76,29 +76,29 @@ def are_adjacent(first: Cell, second: Cell) -> bool:
     return max(abs(a - b) for a, b in zip(first, second, strict=True)) == 1
 
 
-def faces_towards(cell: Cell, towards: Cell) -> frozenset[Face]:
+def faces_towards(cell: Cell, towards: Cell) -> frozenset[CellSide]:
     """The faces of a cell that are turned towards another cell: none along an axis on which the two are level.
 
     >>> sorted(faces_towards((0, 0, 1), (1, 0, 0)))
-    [Face(axis=0, high=True), Face(axis=2, high=False)]
+    [CellSide(axis=0, high=True), CellSide(axis=2, high=False)]
     >>> sorted(faces_towards((0, 0, 0), (0, 0, 0)))
     []
     """
-    return frozenset(Face(axis, towards[axis] > cell[axis]) for axis in AXES if towards[axis] != cell[axis])
+    return frozenset(CellSide(axis, towards[axis] > cell[axis]) for axis in AXES if towards[axis] != cell[axis])
 
 
-def faces_seen_from(point: Point, cell: Cell) -> frozenset[Face]:
+def faces_seen_from(point: Point, cell: Cell) -> frozenset[CellSide]:
     """The faces of a cell whose plane separates the cell from a point; a point in the plane is not beyond it.
 
     >>> sorted(faces_seen_from(point_of(1, 0, 0), (4, 0, 0)))
-    [Face(axis=0, high=False)]
+    [CellSide(axis=0, high=False)]
     """
-    below = {Face(axis, False) for axis in AXES if point[axis] < cell[axis]}
-    above = {Face(axis, True) for axis in AXES if point[axis] > cell[axis] + 1}
+    below = {CellSide(axis, False) for axis in AXES if point[axis] < cell[axis]}
+    above = {CellSide(axis, True) for axis in AXES if point[axis] > cell[axis] + 1}
     return frozenset(below | above)
 
 
-def corners_on(cell: Cell, faces: Iterable[Face]) -> set[Point]:
+def corners_on(cell: Cell, faces: Iterable[CellSide]) -> set[Point]:
     """The corners of a cell on at least one of these faces: 4, 6 or 7 for faces along one, two or three axes.
 
     >>> [len(corners_on((0, 0, 0), faces_towards((0, 0, 0), other))) for other in [(1, 0, 0), (1, 1, 0), (1, 1, 1)]]
@@ -116,7 +116,7 @@ def corners_on(cell: Cell, faces: Iterable[Face]) -> set[Point]:
 
 def corners_of(cell: Cell) -> set[Point]:
     """All eight corners of a cell."""
-    return corners_on(cell, [Face(0, False), Face(0, True)])
+    return corners_on(cell, [CellSide(0, False), CellSide(0, True)])
 
 
 def holds(cell: Cell, point: Point) -> bool:
@@ -138,7 +138,7 @@ class Crossings(NamedTuple):
 class Solids:
     """The union of solid boxes.
 
-    >>> pair = Solids([Box.of_cell((1, 0, 0)), Box.of_cell((1, 1, 0))])
+    >>> pair = Solids([CellBox.of_cell((1, 0, 0)), CellBox.of_cell((1, 1, 0))])
     >>> middle = Fraction(1, 2)
     >>> seam, along_a_face, along_an_edge = point_of(3, 1, middle), point_of(3, 0, middle), point_of(3, 0, 1)
     >>> pair.crossings([point_of(0, 1, middle)], [seam]).hindered.tolist()
@@ -149,7 +149,7 @@ class Solids:
     [[False]]
     """
 
-    def __init__(self, boxes: Sequence[Box]) -> None:
+    def __init__(self, boxes: Sequence[CellBox]) -> None:
         ends = [corner for box in boxes for corner in (box.low, box.high)]
         self._scale = _common_denominator(ends)
         corners = _scaled(ends, self._scale)
@@ -183,11 +183,11 @@ class Solids:
         boxes = tuple(int(number) for number in np.flatnonzero(crossed))
         return Crossings(hindered.reshape(len(sources), len(targets)), boxes)
 
-    def touch(self, cell: Cell, face: Face) -> bool:
+    def touch(self, cell: Cell, face: CellSide) -> bool:
         """Whether any solid touches a face of a cell, from either side, with more than an edge or a corner.
 
-        >>> ground = Solids([Box.of_cell((0, 0, 0))])
-        >>> down = Face(2, high=False)
+        >>> ground = Solids([CellBox.of_cell((0, 0, 0))])
+        >>> down = CellSide(2, high=False)
         >>> ground.touch((0, 0, 1), down), ground.touch((1, 0, 1), down), ground.touch((0, 0, 2), down)
         (True, False, False)
         """

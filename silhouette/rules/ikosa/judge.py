@@ -23,20 +23,20 @@ from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.geometry import Flags
 from silhouette.common.text import in_a_row, in_a_sentence
 from silhouette.rules.base import Level, RuleReference, Verdict
-from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO, OtherReading, ResultField
+from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO_FIELDS, OtherReading, ResultField
 from silhouette.rules.ikosa import cell_lines
-from silhouette.rules.ikosa.cell_lines import Cell, Face, Point
+from silhouette.rules.ikosa.cell_lines import Cell, CellSide, Point
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, Exposure, Readings, in_words
 from silhouette.scenes.scene import Check
 
 LineRule = Literal["one cell", "melee", "ranged", "out of reach"]
 """Lines: none within a cell; to a neighbouring cell in melee; from a point to the creature at range, out of reach."""
 
-CellFace = tuple[Cell, Face]
+CellFace = tuple[Cell, CellSide]
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class CornerLines:
     """The lines from every source point to every target point, both sorted, and which of them terrain hinders."""
 
     source_cell: Cell | None = None  # the attacker's cell from which the lines run; None where no lines are drawn
@@ -66,10 +66,10 @@ class Lines:
 
 def lines_between(
     scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
-) -> tuple[LineRule, Lines]:
+) -> tuple[LineRule, CornerLines]:
     """The rule by which lines are drawn, and the lines that decide; of several possible sets the attacker's best."""
     if set(attacker.cells) & set(target.cells):
-        return "one cell", Lines()
+        return "one cell", CornerLines()
     neighbours = [pair for pair in product(attacker.cells, target.cells) if cell_lines.are_adjacent(*pair)]
     if scene.mode == "melee" and neighbours:
         return "melee", _best([_melee(scene, attacker, *pair) for pair in neighbours])
@@ -77,7 +77,7 @@ def lines_between(
     return "ranged" if scene.mode == "ranged" else "out of reach", shot
 
 
-def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> Lines:
+def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> CornerLines:
     """The lines from a cell to a neighbouring cell, between the faces that they turn to each other (R5 to R10)."""
     faces = cell_lines.faces_towards(source, target)
     down = attacker.gravity
@@ -86,12 +86,12 @@ def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> 
     excluded = needed and not attacker.flying and scene.solids.touch(source, down)
     sources = tuple(sorted(cell_lines.corners_on(source, faces - {down} if excluded else faces)))
     targets = tuple(sorted(cell_lines.corners_on(target, cell_lines.faces_towards(target, source))))
-    return Lines(source, target, sources, targets, *scene.solids.crossings(sources, targets), excluded)
+    return CornerLines(source, target, sources, targets, *scene.solids.crossings(sources, targets), excluded)
 
 
 def _shots(
     scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
-) -> list[Lines]:
+) -> list[CornerLines]:
     """The lines from a point to the whole target (R12 to R14), from the best point for each set of exposed faces."""
     own = frozenset(target.cells)
     sources_of: dict[frozenset[CellFace], dict[Point, Cell]] = {}
@@ -108,19 +108,19 @@ def _shots(
         targets = tuple(sorted({corner for cell, face in faces for corner in cell_lines.corners_on(cell, [face])}))
         points = sorted(sources)
         best = points[int(scene.solids.crossings(points, targets).hindered.sum(axis=1).argmin())]
-        shots.append(Lines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets)))
+        shots.append(CornerLines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets)))
     return shots
 
 
-def _exposed(own: frozenset[Cell], facing: Callable[[Cell], frozenset[Face]]) -> frozenset[CellFace]:
+def _exposed(own: frozenset[Cell], facing: Callable[[Cell], frozenset[CellSide]]) -> frozenset[CellFace]:
     """The faces of a target's own cells that are exposed to a cell or to a point (A9), none between two of them."""
     return frozenset((cell, face) for cell in own for face in facing(cell) if face.beyond(cell) not in own)
 
 
-def _best(possible: Sequence[Lines]) -> Lines:
+def _best(possible: Sequence[CornerLines]) -> CornerLines:
     """The attacker's choice: the smallest share of hindered lines (A5), then a fixed order among equals."""
 
-    def preference(lines: Lines) -> tuple[Any, ...]:
+    def preference(lines: CornerLines) -> tuple[Any, ...]:
         numbers = (lines.count == 0, lines.share, lines.count, len(lines.sources), lines.gravity_face_excluded)
         return (*numbers, lines.source_cell, lines.target_cell or (), lines.sources)
 
@@ -136,13 +136,13 @@ VERDICTS = tuple(LEVELS)
 class IkosaVerdict(Verdict):
     """An Ikosa ruling, with the lines that decided; ``cover_value`` is None unless the scene asks for graded cover."""
 
-    drawn: Lines
+    drawn: CornerLines
     cover: bool
     line_of_effect: bool
     cover_value: int | None = None
 
     fields: ClassVar[tuple[ResultField, ...]] = (
-        *(*WHO, VERDICT),
+        *(*WHO_FIELDS, VERDICT),
         ResultField("cover", bool, "whether at least one line is hindered"),
         ResultField("line_of_effect", bool, "whether at least one line is free, or none is needed"),
         ResultField("source_points", int, "how many corners lines start from", at="drawn.sources", value=len),
@@ -159,11 +159,11 @@ class IkosaVerdict(Verdict):
 
 # ---- reasons
 
-MOST_NAMED = 3  # the greatest number of cells or boxes that a sentence names
+MAX_NAMED_PLACES = 3  # the greatest number of cells or boxes that a sentence names
 
 
 @dataclass(frozen=True)
-class Words:
+class LineSentences:
     """Parts of the sentences about one check, by the point from which a ranged attack comes; None: the best corner."""
 
     scene: CellScene
@@ -171,7 +171,7 @@ class Words:
     target: Creature
     point: Point | None
     how: LineRule
-    drawn: Lines
+    drawn: CornerLines
 
     @property
     def lines(self) -> str:
@@ -193,9 +193,9 @@ class Words:
         boxes = [str(number - len(cells) + 1) for number in self.drawn.solids if number >= len(cells)]
         parts = []
         if crossed:
-            parts.append(f"the solid {'cell' if len(crossed) == 1 else 'cells'} {in_a_row(crossed, MOST_NAMED)}")
+            parts.append(f"the solid {'cell' if len(crossed) == 1 else 'cells'} {in_a_row(crossed, MAX_NAMED_PLACES)}")
         if boxes:
-            parts.append(f"{'box' if len(boxes) == 1 else 'boxes'} {in_a_row(boxes, MOST_NAMED)}")
+            parts.append(f"{'box' if len(boxes) == 1 else 'boxes'} {in_a_row(boxes, MAX_NAMED_PLACES)}")
         return " and ".join(parts)
 
     @property
@@ -226,7 +226,7 @@ GRADES = ((8, Fraction(3, 4)), (4, Fraction(1, 4)), (2, Fraction(0)))
 """The value of graded cover, and the share of hindered lines above which it is worth that; else it is worth nothing."""
 
 CHECK_SECONDS = 10.0  # of CPU time that a check may take: of creatures of a few cells it takes milliseconds
-OTHER: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
+OTHER_EXPOSURE: dict[Exposure, Exposure] = {"cells": "point", "point": "cells"}
 
 
 def ruling(scene: CellScene, check: Check) -> IkosaVerdict:
@@ -249,7 +249,7 @@ def _judged(scene: CellScene, check: Check) -> IkosaVerdict:
     point = check.source_point if isinstance(check, CellCheck) else None
     readings = scene.readings
     verdict = _ruling(scene, attacker, target, point, readings.exposure)
-    verdict = _compared(verdict, _ruling(scene, attacker, target, point, OTHER[readings.exposure]), readings)
+    verdict = _compared(verdict, _ruling(scene, attacker, target, point, OTHER_EXPOSURE[readings.exposure]), readings)
     if not readings.graded_cover:
         return verdict
     value = graded(verdict.drawn.share)
@@ -261,7 +261,7 @@ def _ruling(
 ) -> IkosaVerdict:
     """The verdict under one reading of which faces are exposed to a point."""
     how, drawn = lines_between(scene, attacker, target, point, exposure)
-    verdict, number, reason = _ladder(Words(scene, attacker, target, point, how, drawn))
+    verdict, number, reason = _ladder(LineSentences(scene, attacker, target, point, how, drawn))
     return IkosaVerdict(
         attacker=attacker.name,
         target=target.name,
@@ -280,7 +280,7 @@ def _compared(verdict: IkosaVerdict, otherwise: IkosaVerdict, readings: Readings
     """The verdict, with the results that differ under the other reading of which faces are exposed to a point (A9)."""
     if otherwise.verdict == verdict.verdict:  # of which cover and line of effect follow
         return verdict
-    exposure = OTHER[readings.exposure]
+    exposure = OTHER_EXPOSURE[readings.exposure]
     changed: OtherReading = {"reading": f"exposure = {exposure}", "verdict": otherwise.verdict}
     if otherwise.cover != verdict.cover:
         changed["cover"] = otherwise.cover
@@ -300,7 +300,7 @@ def graded(share: Fraction) -> int:
     return next((value for value, above in GRADES if share > above), 0)
 
 
-def _ladder(words: Words) -> tuple[str, str, str]:
+def _ladder(words: LineSentences) -> tuple[str, str, str]:
     """Verdict, number of the rule and reason: the first test that holds."""
     drawn, attacker, target = words.drawn, words.attacker.name, words.target.name
     if words.how == "one cell":

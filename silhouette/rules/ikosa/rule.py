@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from silhouette.common.text import coordinates
 from silhouette.rules.abilities import HasDescription, HasFirstScene
-from silhouette.rules.base import ExactRule, Pieces
+from silhouette.rules.base import ExactRule, PieceTable
 from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
 from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Readings, load_cell_scene
@@ -39,7 +39,7 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
         """How creatures attack."""
         return [("mode", scene.mode)]
 
-    def pieces(self, scene: CellScene) -> Pieces:
+    def pieces(self, scene: CellScene) -> PieceTable:
         """Creatures, then solid cells and boxes, with their places."""
         rows = list[tuple[str, ...]]()
         for creature in scene.creatures:
@@ -50,7 +50,7 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
         for number, (low, high) in enumerate(scene.solids.boxes, 1):
             name = "solid cell" if number <= whole else f"box {number - whole}"
             rows.append((name, "solid", f"{coordinates(low)} to {coordinates(high)}", ""))
-        return Pieces(("name", "kind", "where", "how"), rows)
+        return PieceTable(("name", "kind", "where", "how"), rows)
 
 
 IKOSA = Ikosa()

@@ -19,8 +19,8 @@ from pydantic import AfterValidator, Field, PlainValidator, StrictBool, WithJson
 from silhouette.common.errors import RequestError
 from silhouette.common.text import as_written, did_you_mean
 from silhouette.files.cache import Cache
-from silhouette.files.schema import MAX_LENGTH, Entry, Location, Name, plain, validated
-from silhouette.rules.ikosa.cell_lines import Box, Cell, Face, Point, Solids, holds
+from silhouette.files.schema import MAX_LENGTH_MM, Entry, Location, Name, plain, validated
+from silhouette.rules.ikosa.cell_lines import Cell, CellBox, CellSide, Point, Solids, holds
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
@@ -28,9 +28,9 @@ Mode = Literal["melee", "ranged"]
 Exposure = Literal["cells", "point"]
 Gravity = Literal["-z", "+z", "-x", "+x", "-y", "+y"]
 BEST_CORNER: Literal["best corner"] = "best corner"
-POINT = 'three numbers, each whole, decimal, or in quotes such as "1/2", up to a million'
+POINT_FORM = 'three numbers, each whole, decimal, or in quotes such as "1/2", up to a million'
 _IN_QUOTES = re.compile(r"[+-]?[0-9]+(/[0-9]*[1-9][0-9]*|\.[0-9]+)?")
-_MAX_LENGTH = 60
+_MAX_NUMBER_LENGTH = 60
 
 
 def exact(value: object) -> Fraction:
@@ -49,11 +49,11 @@ def exact(value: object) -> Fraction:
             number = Fraction(value)
         case float() if math.isfinite(value):
             number = Fraction(repr(value))
-        case str() if len(value) <= _MAX_LENGTH and _IN_QUOTES.fullmatch(value):
+        case str() if len(value) <= _MAX_NUMBER_LENGTH and _IN_QUOTES.fullmatch(value):
             number = Fraction(value)
         case _:
             raise ValueError("no number")
-    if abs(number) > MAX_LENGTH:
+    if abs(number) > MAX_LENGTH_MM:
         raise ValueError("beyond a million")
     return number
 
@@ -95,16 +95,16 @@ def _point(value: object) -> Point:
     raise ValueError("no point")
 
 
-def _box(value: object) -> Box:
+def _box(value: object) -> CellBox:
     try:
         match value:
             case [least, greatest]:
-                box = Box(_point(least), _point(greatest))
+                box = CellBox(_point(least), _point(greatest))
             case _:
                 raise ValueError("no two corners")
     except ValueError:
         raise plain(
-            f"it is {as_written(value)}; it must be [least corner, greatest corner], each of them {POINT}"
+            f"it is {as_written(value)}; it must be [least corner, greatest corner], each of them {POINT_FORM}"
         ) from None
     for axis, low, high in zip("xyz", box.low, box.high, strict=True):
         if low == high:
@@ -121,17 +121,19 @@ def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     return cells
 
 
-_NUMBER = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_IN_QUOTES.pattern}$"}]}
-_POINT = {"type": "array", "items": _NUMBER, "minItems": 3, "maxItems": 3}
-_CELL = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
-CellValue = Annotated[Cell, PlainValidator(_cell), WithJsonSchema(_CELL)]
+_NUMBER_SCHEMA = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": f"^{_IN_QUOTES.pattern}$"}]}
+_POINT_SCHEMA = {"type": "array", "items": _NUMBER_SCHEMA, "minItems": 3, "maxItems": 3}
+_CELL_SCHEMA = {"type": "array", "items": {"type": "integer"}, "minItems": 3, "maxItems": 3}
+CellValue = Annotated[Cell, PlainValidator(_cell), WithJsonSchema(_CELL_SCHEMA)]
 BoxValue = Annotated[
-    Box, PlainValidator(_box), WithJsonSchema({"type": "array", "items": _POINT, "minItems": 2, "maxItems": 2})
+    CellBox,
+    PlainValidator(_box),
+    WithJsonSchema({"type": "array", "items": _POINT_SCHEMA, "minItems": 2, "maxItems": 2}),
 ]
 SourcePoint = Annotated[
     Point | None,
     PlainValidator(lambda value: None if value == BEST_CORNER else _point(value)),
-    WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT]}),
+    WithJsonSchema({"anyOf": [{"const": BEST_CORNER}, _POINT_SCHEMA]}),
 ]
 
 
@@ -157,7 +159,7 @@ class CellCheckEntry(Entry):
     """Who attacks."""
     target: Name = Field(description="the name of a creature")
     """Who is attacked."""
-    source_point: SourcePoint = Field(None, description=f'"{BEST_CORNER}", or {POINT}')
+    source_point: SourcePoint = Field(None, description=f'"{BEST_CORNER}", or {POINT_FORM}')
     """Ranged only: the point that the attack comes from. The default is the corner of the attacker's cells with
     the fewest hindered lines.
     """
@@ -200,7 +202,7 @@ class Creature:
 
     name: str
     cells: tuple[Cell, ...]
-    gravity: Face
+    gravity: CellSide
     flying: bool
 
 
@@ -251,7 +253,7 @@ def load_cell_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Ce
         mode=entry.mode,
         creatures=tuple(creatures.values()),
         solid_cells=cells,
-        solids=Solids([*map(Box.of_cell, cells), *entry.boxes]),
+        solids=Solids([*map(CellBox.of_cell, cells), *entry.boxes]),
     )
 
 
@@ -260,7 +262,7 @@ def _creatures(path: Path, entries: Sequence[CreatureEntry]) -> dict[str, Creatu
     for entry in entries:
         if entry.name in by_name:
             raise Location(path).error(f"two creatures are called '{entry.name}'; give each a different name")
-        gravity = Face("xyz".index(entry.gravity[1]), entry.gravity[0] == "+")
+        gravity = CellSide("xyz".index(entry.gravity[1]), entry.gravity[0] == "+")
         by_name[entry.name] = Creature(entry.name, tuple(sorted(entry.cells)), gravity, entry.flying)
     return by_name
 

@@ -151,8 +151,8 @@ def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings)
 def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = requests[0][0]
     goal = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
-    measurement = _Measurement(settings, goal)
-    questions = [_Question(scene, check) for scene, check in requests]
+    measurement = _MeasuredSights(settings, goal)
+    questions = [_SightQuestion(scene, check) for scene, check in requests]
     crews = [question.crew(question.scene.readings) for question in questions]
     measurement.add([sight for crew in crews for look in crew for sight in look.sights], keep=settings.keep)
     verdicts = [measurement.verdict(question.scene, crew) for question, crew in zip(questions, crews, strict=True)]
@@ -160,7 +160,7 @@ def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
+class _ArcLook:
     """One look from an attacker at a target, by a vision arc, or by any: the sight that is measured for cover, and,
     where friends in base contact block sight but give no cover (A7), the one that is measured for line of sight.
     """
@@ -170,7 +170,7 @@ class _Look:
 
 
 @dataclass(frozen=True, eq=False)
-class _Question:
+class _SightQuestion:
     """A check, and its sights: one that several readings ask for is one object, and is measured once."""
 
     scene: NecromundaScene
@@ -178,18 +178,18 @@ class _Question:
     sights: dict[tuple[ArcName | None, bool, bool], Sight] = field(default_factory=dict)
     """By the arc, whether ignored parts block, and whether friends in base contact do."""
 
-    def crew(self, readings: Readings) -> list[_Look]:
+    def crew(self, readings: Readings) -> list[_ArcLook]:
         """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs."""
         attacker = self.scene.model(self.check.attacker)
         has_crew = self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1
         arcs: Sequence[ArcName | None] = attacker.arcs if has_crew else [self.check.arc]
         return [self._look(attacker.with_eye_for(arc), arc, readings) for arc in arcs]
 
-    def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _Look:
+    def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _ArcLook:
         cover = self._sight(attacker, arc, readings.ignored_parts_block, False)
         if not cover.disregarded or readings.friends_in_contact == "disregarded":
-            return _Look(arc, (cover,))
-        return _Look(arc, (cover, self._sight(attacker, arc, readings.ignored_parts_block, True)))
+            return _ArcLook(arc, (cover,))
+        return _ArcLook(arc, (cover, self._sight(attacker, arc, readings.ignored_parts_block, True)))
 
     def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
         key = (arc, ignored_parts_block, friends_block)
@@ -199,7 +199,7 @@ class _Question:
 
 
 @dataclass(frozen=True, eq=False)
-class _Measurement:
+class _MeasuredSights:
     """What was observed of sights, and the verdicts that follow."""
 
     settings: Settings
@@ -212,11 +212,13 @@ class _Measurement:
         observations = settings.observe(sights, settings.renderer, settings.pixel, replace(self.goal, keep=keep))
         self.observed.update(zip(sights, observations, strict=True))
 
-    def verdict(self, scene: NecromundaScene, crew: Sequence[_Look]) -> NecromundaVerdict:
+    def verdict(self, scene: NecromundaScene, crew: Sequence[_ArcLook]) -> NecromundaVerdict:
         """The verdict under the readings of a scene, of looks that were measured: of the crew member who sees best; if
         nobody sees the target, of one whose arc it lies in.
         """
-        each = [_verdict(scene, one.arc, [self.observed[sight] for sight in one.sights], self.settings) for one in crew]
+        each = [
+            _verdict(scene, look.arc, [self.observed[sight] for sight in look.sights], self.settings) for look in crew
+        ]
         best = min(each, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
         if len(each) == 1 or best.counts.in_arc:
             return best
@@ -225,7 +227,7 @@ class _Measurement:
 
 
 def _with_other_readings(
-    questions: Sequence[_Question], verdicts: Sequence[NecromundaVerdict], measurement: _Measurement
+    questions: Sequence[_SightQuestion], verdicts: Sequence[NecromundaVerdict], measurement: _MeasuredSights
 ) -> list[NecromundaVerdict]:
     """The verdicts, with who is disregarded and each single other reading that gives another one, as judged with it."""
     others = [
@@ -256,7 +258,7 @@ def _condition(target: str, other: Alternative) -> str:
 
 
 def _that_matter(
-    question: _Question, verdict: NecromundaVerdict, observed: Mapping[Sight, Observation]
+    question: _SightQuestion, verdict: NecromundaVerdict, observed: Mapping[Sight, Observation]
 ) -> Iterator[Alternative]:
     """The other readings that may change the verdict: not such as block more of what is hidden, or less of the open."""
     scene, crew = question.scene, question.crew(question.scene.readings)
@@ -290,7 +292,9 @@ def _has_ignored_before(scene: NecromundaScene, cover: Observation) -> bool:
     return may_stand_before(cover, ignored, [n for n, piece in enumerate(ignored.pieces) if piece.index in absent])
 
 
-def _with_disregarded(question: _Question, verdict: NecromundaVerdict, measurement: _Measurement) -> NecromundaVerdict:
+def _with_disregarded(
+    question: _SightQuestion, verdict: NecromundaVerdict, measurement: _MeasuredSights
+) -> NecromundaVerdict:
     """The verdict, whose reason names the friends in base contact that would obscure more of the target (R17, A7)."""
     readings, names, how = question.scene.readings, dict[str, None](), "disregarded"
     for look in question.crew(readings) if verdict.line_of_sight else ():
@@ -327,7 +331,7 @@ def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
 def _verdict(
     scene: NecromundaScene, arc: ArcName | None, observed: Sequence[Observation], settings: Settings
 ) -> NecromundaVerdict:
-    """The verdict of the ladder, with everything that explains it; what was observed is in the order of `_Look`."""
+    """The verdict of the ladder, with everything that explains it; what was observed is in the order of `_ArcLook`."""
     cover, sight = observed[0], observed[-1]
     attacker, target, counts = cover.sight.attacker, cover.sight.target, cover.counts
     in_arc = scene.readings.share == "in arc"

@@ -12,7 +12,7 @@ from silhouette.common.text import in_a_sentence, numbered
 from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
 from silhouette.rules.abilities import HasFirstSceneOfMeshes, one_way_words
-from silhouette.rules.base import Band, Scale, Settings
+from silhouette.rules.base import Band, Settings, VerdictScale
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.judge import (
     LEVELS,
@@ -27,13 +27,13 @@ from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_sc
 from silhouette.rules.on_table import OnTable, behind, by_bodies, by_eyes, places_of_attacker
 from silhouette.scenes.entries import TableEntry
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.places import Elsewhere, moved
+from silhouette.scenes.places import Displacement, moved
 from silhouette.scenes.scene import Check
 
 # ---- the first scene of given meshes
 
-APART = 9  # inches between the two lines of models: two more than to the wall, for a wide base
-BESIDE = 4  # inches between two models of a line
+LINES_DISTANCE_INCHES = 9  # inches between the two lines of models: two more than to the wall, for a wide base
+MODEL_SPACING_INCHES = 4  # inches between two models of a line
 GANGS = ("Orlock", "Escher")  # the gang of the near line, and of the line opposite
 
 
@@ -68,13 +68,13 @@ def _names(meshes: Sequence[str]) -> list[str]:
 def _fighter(number: int, name: str, mesh: str) -> str:
     """One fighter's table: even numbers stand in the near line and look away, odd ones opposite; comments explain 0."""
     far, place = number % 2, number // 2
-    across = BESIDE * ((place + 1) // 2) * (1 if place % 2 else -1)
+    across = MODEL_SPACING_INCHES * ((place + 1) // 2) * (1 if place % 2 else -1)
     key = "model" if mesh.lower().endswith(DOCUMENTS) else "mesh"
     lines = [
         (f"name = {toml(name)}", "every piece has a unique name"),
         (f'gang = "{GANGS[far]}"', "models of one gang are friends"),
         (f"{key} = {toml(mesh)}", "seen from this folder"),
-        (f"at = [{across}, {APART * far}]", "where the centre of its base stands"),
+        (f"at = [{across}, {LINES_DISTANCE_INCHES * far}]", "where the centre of its base stands"),
         (f"facing = {(90, 270)[far]}", "where it looks, degrees anticlockwise from x: 0 is right, 90 away from you"),
     ]
     return "\n".join(["[[fighter]]", *(f"{line:26}  # {what}" if number == 0 else line for line, what in lines)])
@@ -158,7 +158,7 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMes
 
     judge = staticmethod(judge)
 
-    def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Elsewhere]:
+    def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Displacement]:
         """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
         blocks = scene.whole_pieces if scene.readings.ignored_parts_block else scene.significant_parts
         return places_of_attacker(scene.model(check.attacker).with_eye_for(check.arc), blocks)
@@ -181,10 +181,10 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMes
 
     one_way = staticmethod(one_way)
 
-    def scale(self, scene: NecromundaScene) -> Scale:
+    def scale(self, scene: NecromundaScene) -> VerdictScale:
         """Partial cover below a half, full cover from a half on (R14, R15)."""
         bands = ((0.0, 0.5, "partial cover"), (0.5, 1.0, "full cover"))
-        return Scale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
+        return VerdictScale((0.0, 0.5, 1.0), tuple(Band(*band, self.levels[band[2]]) for band in bands))
 
     def facts(self, scene: NecromundaScene, verdict: NecromundaVerdict, words: Mapping[str, str]) -> dict[str, str]:
         """The distance of the bases' centres, the height of the eye, and how much of the target lies in the arc."""

@@ -17,10 +17,10 @@ CoverClass = Literal["none", "very low", "low", "high", "corner"]
 Posture = Literal["standing", "prone"]
 CLASSES: tuple[CoverClass, ...] = get_args(CoverClass)  # the classes of cover, from the lowest to the highest
 BRICK = 9.6  # the height of a brick, mm
-FIGURE = 4.0  # the height of a mini-figure, in bricks, by which the classes are measured
-EPSILON = 1e-6  # in bricks: a height that falls short of a step by less reaches it, since mm are rounded
+FIGURE_BRICKS = 4.0  # the height of a mini-figure, in bricks, by which the classes are measured
+EPSILON_BRICKS = 1e-6  # in bricks: a height that falls short of a step by less reaches it, since mm are rounded
 
-PENALTY: dict[Posture, dict[CoverClass, int]] = {  # to hit a target in this posture, in cover
+PENALTIES: dict[Posture, dict[CoverClass, int]] = {  # to hit a target in this posture, in cover
     "standing": {"none": 0, "very low": 0, "low": -2, "high": -3, "corner": -3},
     "prone": {"none": 0, "very low": -2, "low": -3, "high": -4, "corner": -4},
 }
@@ -49,14 +49,14 @@ def cover_class(rise: float, unit_height: float) -> CoverClass:
     >>> cover_class(2.0, 12.0), cover_class(9.0, 12.0), cover_class(-1.0, 4.0)
     ('none', 'high', 'none')
     """
-    reached = rise + EPSILON
+    reached = rise + EPSILON_BRICKS
     if 4 * reached < unit_height:
         return "none"
     if 2 * reached < unit_height:
         return "very low"
     if 4 * reached < 3 * unit_height:
         return "low"
-    return "high" if rise - EPSILON <= unit_height else "corner"
+    return "high" if rise - EPSILON_BRICKS <= unit_height else "corner"
 
 
 def class_of_share(share: float) -> CoverClass:
@@ -126,7 +126,7 @@ PACES: dict[UnitType, tuple[Pace, ...]] = {
     "vehicle": ("cruising", "rushing", "flat-out"),
 }
 
-FAILED: dict[UnitType, Consequence] = {
+FAILED_CONSEQUENCES: dict[UnitType, Consequence] = {
     "foot": "halted; DE test or prone and stunned",
     "mech": "halted; RE test or prone",
     "vehicle": "halted; crashes",
@@ -205,4 +205,4 @@ def pile_through(unit_type: UnitType, die: int, strength: int, defence: int, pac
     """
     if die + strength > defence:
         return PileThrough(True, "none")
-    return PileThrough(False, FAILED[unit_type] if pace in HURRIES[unit_type] else "halted")
+    return PileThrough(False, FAILED_CONSEQUENCES[unit_type] if pace in HURRIES[unit_type] else "halted")

@@ -13,7 +13,7 @@ from shapely.geometry.base import BaseGeometry
 from silhouette.common.geometry import Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
 
-EPSILON = 1e-6  # mm: lengths that differ by less are equal
+CONTACT_EPSILON_MM = 1e-6  # mm: lengths that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ class Footprint:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class StandingSpace:
     """The space that a unit or a piece takes up, for questions of contact, from ``low`` to its top, mm."""
 
     footprint: Footprint  # the area that it covers; of a piece with a surface, the convex hull of that
@@ -108,16 +108,16 @@ def rectangle(x: float, y: float, length: float, width: float, turn: float) -> F
     return corners
 
 
-def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
+def in_contact(unit: StandingSpace, piece: StandingSpace, tolerance: float) -> bool:
     """Whether a unit is in contact with a piece (R1): at most the tolerance away, seen from above and in height. A
     floor under the unit's feet is not in contact with it: the unit stands on it, not at it.
 
-    >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
-    >>> [in_contact(Standing(Footprint.disc(x, 0.0, 8.0), z, z + 40.0), wall, 0.5)
+    >>> wall = StandingSpace(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+    >>> [in_contact(StandingSpace(Footprint.disc(x, 0.0, 8.0), z, z + 40.0), wall, 0.5)
     ...  for x, z in ((12.4, 0.0), (12.6, 0.0), (12.2, 19.2), (12.2, 30.0), (0.0, 19.2))]
     [True, False, True, False, False]
     """
-    margin = tolerance + EPSILON
+    margin = tolerance + CONTACT_EPSILON_MM
     gap = unit.footprint.gap(piece.footprint)
     if gap > margin or unit.low > piece.high + margin or piece.low > unit.high + margin:
         return False
@@ -129,20 +129,20 @@ def in_contact(unit: Standing, piece: Standing, tolerance: float) -> bool:
     )
 
 
-def opposite(first: Standing, second: Standing, corners: Floats, tolerance: float) -> bool:
+def opposite(first: StandingSpace, second: StandingSpace, corners: Floats, tolerance: float) -> bool:
     """Whether two units stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12):
     both touch one from outside, one on each side. ``corners`` (4, 2), anticlockwise, are the piece's; of a square, both
     pairs of faces count as long. ``tolerance`` is the widest gap that is contact, mm.
 
     >>> wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
-    >>> at = lambda x, y: Standing(Footprint.disc(x, y, 8.0), 0.0, 40.0)
+    >>> at = lambda x, y: StandingSpace(Footprint.disc(x, y, 8.0), 0.0, 40.0)
     >>> [opposite(at(0.0, 12.2), there, wall, 0.5) for there in (at(15.0, -12.2), at(16.0, -12.2), at(9.0, 12.2))]
     [True, False, False]
     """
     sides = np.roll(corners, -1, axis=0) - corners
     lengths = np.linalg.norm(sides, axis=1)
     for side in range(2):
-        if lengths[side] < lengths.max() - EPSILON:
+        if lengths[side] < lengths.max() - CONTACT_EPSILON_MM:
             continue
         (back, ahead), (other_back, other_ahead) = (
             stand.footprint.reach(sides[side] / lengths[side]) for stand in (first, second)
@@ -152,24 +152,24 @@ def opposite(first: Standing, second: Standing, corners: Floats, tolerance: floa
         across = any(
             _at_face(first, a, tolerance) and _at_face(second, b, tolerance) for a, b in ((here, there), (there, here))
         )
-        if across and overlap > EPSILON:
+        if across and overlap > CONTACT_EPSILON_MM:
             return True
     return False
 
 
-def _at_face(unit: Standing, face: Footprint, tolerance: float) -> bool:
+def _at_face(unit: StandingSpace, face: Footprint, tolerance: float) -> bool:
     """Whether a unit stands outside a face, of which the piece lies on the left, and touches it."""
     start, end = get_coordinates(face.core)
     along, towards = end - start, unit.footprint.middle - start
     outside = bool(along[0] * towards[1] - along[1] * towards[0] < 0.0)
-    return outside and unit.footprint.gap(face) <= tolerance + EPSILON
+    return outside and unit.footprint.gap(face) <= tolerance + CONTACT_EPSILON_MM
 
 
-def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
+def crosses(start: Any, end: Any, piece: StandingSpace, low: float) -> bool:
     """Whether the way from a point (2,) to another crosses, seen from above, what of a piece rises above ``low`` mm. A
     way along an edge of the piece crosses it; a way that only touches the piece in a point does not.
 
-    >>> wall = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+    >>> wall = StandingSpace(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
     >>> crosses((-20.0, 0.0), (20.0, 0.0), wall, 0.0), crosses((-20.0, 0.0), (-4.0, 0.0), wall, 0.0)
     (True, False)
     >>> crosses((4.0, -20.0), (4.0, 20.0), wall, 0.0), crosses((4.01, -20.0), (4.01, 20.0), wall, 0.0)
@@ -177,13 +177,16 @@ def crosses(start: Any, end: Any, piece: Standing, low: float) -> bool:
     """
     way = LineString([start, end])
     parts = piece.parts(way, 0.0, low)
-    parts = parts[shapely.area(parts) > EPSILON]  # an upright triangle is only a rim in plan, and none to cut with
-    return bool((shapely.length(shapely.intersection(way, parts)) > EPSILON).any())
+    # An upright triangle is only a rim in plan, and none to cut with.
+    parts = parts[shapely.area(parts) > CONTACT_EPSILON_MM]
+    return bool((shapely.length(shapely.intersection(way, parts)) > CONTACT_EPSILON_MM).any())
 
 
 def may_hide(eye: Any, body: Footprint, piece: Footprint) -> bool:
     """Whether a piece reaches between an eye (2,) and a body, seen from above: otherwise it hides nothing of it."""
-    return bool(body.core.union(Point(eye)).convex_hull.distance(piece.core) <= body.radius + piece.radius + EPSILON)
+    return bool(
+        body.core.union(Point(eye)).convex_hull.distance(piece.core) <= body.radius + piece.radius + CONTACT_EPSILON_MM
+    )
 
 
 def landings(middle: Floats, towards: Floats, distance: float, directions: int) -> list[tuple[Floats, float | None]]:
@@ -217,9 +220,9 @@ def lying_directions(
     return list(dict.fromkeys(round(float(stand) % 180.0, 6) % 180.0 for stand in directions))
 
 
-def overlaps(body: Standing, piece: Standing, tolerance: float) -> bool:
+def overlaps(body: StandingSpace, piece: StandingSpace, tolerance: float) -> bool:
     """Whether a body would reach into a piece by more than the tolerance, mm."""
-    if body.low >= piece.high - EPSILON or piece.low >= body.high - EPSILON:
+    if body.low >= piece.high - CONTACT_EPSILON_MM or piece.low >= body.high - CONTACT_EPSILON_MM:
         return False
-    core = body.footprint.core.buffer(-(tolerance + EPSILON))
-    return bool(shapely.intersects(core, piece.parts(core, 0.0, body.low + EPSILON)).any())
+    core = body.footprint.core.buffer(-(tolerance + CONTACT_EPSILON_MM))
+    return bool(shapely.intersects(core, piece.parts(core, 0.0, body.low + CONTACT_EPSILON_MM)).any())

@@ -13,7 +13,7 @@ from silhouette.files.schema import Entry, Error, Name, Number, Pixel, Point, Si
 from silhouette.models.entries import FigureEntry, SolidEntry
 from silhouette.rules.base import Level, MeasuredVerdict, RuleReference
 from silhouette.rules.fields import GROUNDS, ResultField, row_of, shared
-from silhouette.rules.skirmishcorps.classes import FIGURE, PACES, Basis, CoverClass, Pace, Posture, UnitType
+from silhouette.rules.skirmishcorps.classes import FIGURE_BRICKS, PACES, Basis, CoverClass, Pace, Posture, UnitType
 from silhouette.scenes.entries import (
     DoubtEntry,
     Facing,
@@ -25,13 +25,13 @@ from silhouette.scenes.entries import (
     check_place,
 )
 
-MOST_BRICKS = 10_000.0
+MAX_BRICKS = 10_000.0
 MAX_NUMBER = 1_000_000
-MOST_DICE = 10_000
+MAX_DICE = 10_000
 WHERE = "two or three finite numbers of mm, or of the scene's units: [x, y] or [x, y, z], up to a million"
 ON = 'the name of a piece of terrain or cover, or "surface"'
 CLASS = '"none", "very low", "low", "high" or "corner"'
-TYPE = '"foot", "mech" or "vehicle"'
+UNIT_TYPE_FORM = '"foot", "mech" or "vehicle"'
 PACE = '"sneaking", "jogging", "running" or "sprinting"; of a vehicle "cruising", "rushing" or "flat-out"'
 
 
@@ -43,7 +43,7 @@ def _whole(value: object) -> object:
 
 
 At = Annotated[tuple[Number, ...], Field(min_length=2, max_length=3)]
-Bricks = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MOST_BRICKS)]
+Bricks = Annotated[float, Field(strict=True, allow_inf_nan=False, gt=0, le=MAX_BRICKS)]
 Count = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MAX_NUMBER)]
 Defence = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_NUMBER)]
 Die = Annotated[int, BeforeValidator(_whole), Field(ge=1, le=6)]
@@ -82,7 +82,7 @@ class UnitEntry(Entry):
 
     name: Name = Field(description="a unique name, in quotes")
     """The name of the unit."""
-    type: UnitType = Field("foot", description=TYPE)
+    type: UnitType = Field("foot", description=UNIT_TYPE_FORM)
     """What it is. Without `model` and `parts` it is the standard figure, 40 mm tall and 16 mm across."""
     at: At = Field(description=WHERE)
     """The middle of its base, in the scene's `units`. Without z it stands on the table, or where `on` says."""
@@ -187,9 +187,9 @@ class SkirmishEntry(SceneEntry):
     """A verdict is too close to call where the share lies within this of a threshold. By default only the error
     counts.
     """
-    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {schema.COARSEST:g}")
+    pixel: Pixel | None = Field(None, description=f"a number of mm above zero, at most {schema.MAX_PIXEL_MM:g}")
     """Millimetres per pixel at the target. The default is 0.1; the option `--pixel` overrides it."""
-    error: Error | None = Field(None, description=f"a share above zero, at most {schema.LARGEST_ERROR:g}")
+    error: Error | None = Field(None, description=f"a share above zero, at most {schema.MAX_ERROR_SHARE:g}")
     """The largest error that may be left where no other verdict is near. The default is 0.002; the option
     `--error` overrides it.
     """
@@ -245,11 +245,11 @@ class ClassifyEntry(AskEntry):
     """Which class of cover is a piece of this height for a unit of this height?"""
 
     ask: Literal["classify"]
-    height: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MOST_BRICKS)] = Field(
+    height: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=MAX_BRICKS)] = Field(
         description="the height of the cover, a number of bricks from 0 up"
     )
     """The height of the cover above the unit's feet."""
-    unit_height: Bricks = Field(FIGURE, description="a number of bricks above zero")
+    unit_height: Bricks = Field(FIGURE_BRICKS, description="a number of bricks above zero")
     """The height of the unit."""
 
 
@@ -291,12 +291,12 @@ class DestroyedEntry(AskEntry):
     """Do these dice, or as many as there are wounds, destroy the section?"""
 
     ask: Literal["destroyed"]
-    dice: Annotated[tuple[Die, ...], Field(max_length=MOST_DICE)] | None = Field(
+    dice: Annotated[tuple[Die, ...], Field(max_length=MAX_DICE)] | None = Field(
         None, description="a list of whole numbers from 1 to 6"
     )
     """The dice, as they fell. A check has `dice`, or `wounds` and `seed`."""
-    wounds: Annotated[Count, Field(le=MOST_DICE)] | None = Field(
-        None, description=f"a whole number from 0 to {MOST_DICE}: as many dice are rolled"
+    wounds: Annotated[Count, Field(le=MAX_DICE)] | None = Field(
+        None, description=f"a whole number from 0 to {MAX_DICE}: as many dice are rolled"
     )
     """The number of wounds of the section; one die is rolled for each."""
     seed: Seed | None = Field(None, description="a whole number from 0 up, from which the dice are drawn")
@@ -314,11 +314,11 @@ class VaultEntry(AskEntry):
     """Can a unit vault this cover, and what does it cost?"""
 
     ask: Literal["vault"]
-    unit_type: UnitType = Field(description=TYPE)
+    unit_type: UnitType = Field(description=UNIT_TYPE_FORM)
     """The type of the unit that vaults."""
     cover_class: CoverClass = Field(description=CLASS)
     """The class of the cover."""
-    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=schema.MAX_LENGTH)] = Field(
+    move_left: Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=schema.MAX_LENGTH_MM)] = Field(
         description="a number of inches from 0 up"
     )
     """The distance that the unit can still move."""
@@ -328,7 +328,7 @@ class PileThroughEntry(AskEntry):
     """Does a unit get through this cover by force?"""
 
     ask: Literal["pile through"]
-    unit_type: UnitType = Field(description=TYPE)
+    unit_type: UnitType = Field(description=UNIT_TYPE_FORM)
     """The type of the unit that piles through."""
     d6: Die | None = Field(None, description="a whole number from 1 to 6")
     """The die, as it fell. A check has `d6` or `seed`."""

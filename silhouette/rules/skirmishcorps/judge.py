@@ -20,17 +20,17 @@ from silhouette.rules.fields import OtherReading
 from silhouette.rules.on_table import in_like_groups
 from silhouette.rules.skirmishcorps import classes, contact, entries
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
-from silhouette.rules.skirmishcorps.shooting import Look, look_at, protections
+from silhouette.rules.skirmishcorps.shooting import CoverSight, look_at, protections
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 
 # ---- dives
 
-COARSE, COARSEST = 5.0, 1.0
+DIVE_PIXEL_FACTOR, MAX_DIVE_PIXEL_MM = 5.0, 1.0
 """A dive is measured first with pixels larger by this factor, up to so many mm: most are clearly safe, or not."""
 
 
-Lying = tuple[float, contact.Standing]  # the direction in degrees in which a body lies, and the room that it takes
+Lying = tuple[float, contact.StandingSpace]  # the direction in degrees in which a body lies, and the room that it takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +117,17 @@ def _lying(scene: SkirmishScene, target: Unit, spot: Floats, turn: float | None,
     solid = [standing for standing in standings if standing.high > low and standing.low < low + thickness]
     for along in contact.lying_directions(spot, turn, towards, [piece.footprint for piece in solid], length):
         footprint = contact.Footprint.of_corners(contact.rectangle(x, y, length, width, along))
-        room = contact.Standing(footprint, low, low + thickness)
+        room = contact.StandingSpace(footprint, low, low + thickness)
         if not any(contact.overlaps(room, piece, scene.readings.contact_tolerance) for piece in solid):
             yield along, room
 
 
-def _measured_dive(scene: SkirmishScene, look: Look, spot: Floats, turn: float | None, settings: Settings) -> Dive:
+def _measured_dive(
+    scene: SkirmishScene, look: CoverSight, spot: Floats, turn: float | None, settings: Settings
+) -> Dive:
     """A dive to a spot as the attacker sees it."""
     threshold, fine = scene.readings.dive_hidden, replace(settings, keep=False)
-    coarse = replace(fine, pixel=max(fine.pixel, min(COARSE * fine.pixel, COARSEST)))
+    coarse = replace(fine, pixel=max(fine.pixel, min(DIVE_PIXEL_FACTOR * fine.pixel, MAX_DIVE_PIXEL_MM)))
     observed = look.observe(coarse, threshold)
     counts = observed.counts
     if abs(counts.occluded / max(counts.total, 1) - threshold) <= counts.error:
@@ -239,7 +241,7 @@ def _classify(question: entries.ClassifyEntry, readings: entries.Readings) -> en
 
 def _penalty(question: entries.PenaltyEntry, readings: entries.Readings) -> entries.Ruled:
     kind, posture = question.cover_class, question.posture
-    penalty = classes.PENALTY[posture][kind]
+    penalty = classes.PENALTIES[posture][kind]
     reason = f"to hit a {posture} unit protected by {classes.cover_words(kind)}: {_signed(penalty)}"
     return _signed(penalty), classes.hit_rule(kind, posture), reason, {"penalty": penalty}
 

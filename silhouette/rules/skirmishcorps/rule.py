@@ -9,16 +9,16 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
 from silhouette.rules.abilities import HasFirstScene, Movers, one_way_words
-from silhouette.rules.base import Scale, Settings
+from silhouette.rules.base import Settings, VerdictScale
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.on_table import OnTable, by_eyes, places_of_attacker
 from silhouette.rules.skirmishcorps.entries import ASKS, LEVELS, NAME, Readings, SkirmishCorpsVerdict, SkirmishEntry
 from silhouette.rules.skirmishcorps.judge import judge
 from silhouette.rules.skirmishcorps.phrases import PHRASES
 from silhouette.rules.skirmishcorps.scene import SkirmishCheck, SkirmishScene, load_scene
-from silhouette.scenes.places import Elsewhere, Mobility, Move, TablePlaces, moved
+from silhouette.scenes.places import Displacement, Mobility, Move, TablePlaces, moved
 from silhouette.scenes.scene import Check
-from silhouette.scenes.table import Occluders
+from silhouette.scenes.table import BlockingPieces
 
 
 class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene):
@@ -52,11 +52,11 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene)
 
     judge = staticmethod(judge)
 
-    def elsewhere(self, scene: SkirmishScene, check: Check) -> Sequence[Elsewhere]:
+    def elsewhere(self, scene: SkirmishScene, check: Check) -> Sequence[Displacement]:
         """Where else the eye of a mesh may be, for protection; where a unit faces plays no part."""
         if not self.has_odds(check):
             return ()
-        blocks = Occluders.of((cover.piece, cover.piece.model.mesh) for cover in scene.covers)
+        blocks = BlockingPieces.of((cover.piece, cover.piece.model.mesh) for cover in scene.covers)
         return [
             way
             for way in places_of_attacker(scene.unit(check.attacker).piece, blocks)
@@ -112,9 +112,9 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene)
         why = by_eyes(scene, seer, other, names, sees) or blind.reason
         return one_way_words(seer.name, other.name, why)
 
-    def scale(self, scene: SkirmishScene) -> Scale:
+    def scale(self, scene: SkirmishScene) -> VerdictScale:
         """The share that counts as practically all of a target, and half of it."""
-        return Scale((scene.readings.share_practically_all, 0.5, 1.0))
+        return VerdictScale((scene.readings.share_practically_all, 0.5, 1.0))
 
 
 SKIRMISHCORPS = SkirmishCorps()

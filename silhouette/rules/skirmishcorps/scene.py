@@ -21,8 +21,8 @@ from silhouette.models.model import model_of_solids
 from silhouette.rules.fields import OF_ODDS, expectable
 from silhouette.rules.on_table import ModelScene
 from silhouette.rules.skirmishcorps import entries
-from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE, CoverClass, Posture, UnitType, cover_class
-from silhouette.rules.skirmishcorps.contact import Footprint, Standing, in_contact, rectangle
+from silhouette.rules.skirmishcorps.classes import BRICK, FIGURE_BRICKS, CoverClass, Posture, UnitType, cover_class
+from silhouette.rules.skirmishcorps.contact import Footprint, StandingSpace, in_contact, rectangle
 from silhouette.rules.skirmishcorps.entries import AskEntry, CoverEntry, PairEntry, Readings, SkirmishEntry, UnitEntry
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import (
@@ -34,11 +34,11 @@ from silhouette.scenes.table import (
     table_fields,
 )
 
-TALL, ACROSS, THICK = 40.0, 16.0, 10.0
+FIGURE_HEIGHT_MM, FIGURE_WIDTH_MM, FIGURE_DEPTH_MM = 40.0, 16.0, 10.0
 """Of a mini-figure, mm; it lies a quarter of its height thick, which very low cover hides."""
 
 
-EYE = 7.0 / 8.0  # the height of the eye, as a share of the height of the body, standing or prone
+EYE_HEIGHT_SHARE = 7.0 / 8.0  # the height of the eye, as a share of the height of the body, standing or prone
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Unit:
     posture: Posture
     bricks: float
     piece: Piece
-    standing: Standing
+    standing: StandingSpace
 
     @property
     def middle(self) -> Floats:
@@ -64,7 +64,7 @@ class Cover:
 
     name: str
     piece: Piece
-    standing: Standing
+    standing: StandingSpace
     corners: Floats  # (4, 2) the corners of the rectangle round it in plan, anticlockwise: its faces
     bricks: float  # its height, for messages
     is_section: bool
@@ -123,7 +123,7 @@ class SkirmishScene(ModelScene):
             raise RequestError(f"{self.path}: '{name}' is cover; name a unit")
         raise RequestError(f"{self.path}: nothing is called '{name}'; {did_you_mean(name, units)}")
 
-    def touched_by(self, standing: Standing) -> list[Cover]:
+    def touched_by(self, standing: StandingSpace) -> list[Cover]:
         """The pieces of cover that a body in a space is in contact with (R1)."""
         tolerance = self.readings.contact_tolerance
         return [cover for cover in self.covers if in_contact(standing, cover.standing, tolerance)]
@@ -173,8 +173,8 @@ def prone_size(bricks: float) -> tuple[float, float, float]:
     >>> prone_size(4.0)
     (40.0, 16.0, 10.0)
     """
-    scale = bricks / FIGURE
-    return scale * TALL, scale * ACROSS, scale * THICK
+    scale = bricks / FIGURE_BRICKS
+    return scale * FIGURE_HEIGHT_MM, scale * FIGURE_WIDTH_MM, scale * FIGURE_DEPTH_MM
 
 
 def prone_body(bricks: float) -> SolidEntry:
@@ -199,13 +199,13 @@ def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     piece: dict[str, Any] = _place_of(entry) | given
     if not _is_standard(entry):
         return piece
-    bricks = FIGURE if entry.height is None else entry.height
-    scale = bricks / FIGURE
+    bricks = FIGURE_BRICKS if entry.height is None else entry.height
+    scale = bricks / FIGURE_BRICKS
     if entry.posture == "prone":
-        eye = (0.0, 0.0, EYE * THICK * scale)
+        eye = (0.0, 0.0, EYE_HEIGHT_SHARE * FIGURE_DEPTH_MM * scale)
         return {"eye": eye, **piece, "parts": (prone_body(bricks),), "turn": entry.lies_along - 90.0}
-    figure = SolidEntry(cylinder=CylinderEntry(diameter=scale * ACROSS, height=scale * TALL))
-    return {"eye": (0.0, 0.0, EYE * TALL * scale), **piece, "parts": (figure,)}
+    figure = SolidEntry(cylinder=CylinderEntry(diameter=scale * FIGURE_WIDTH_MM, height=scale * FIGURE_HEIGHT_MM))
+    return {"eye": (0.0, 0.0, EYE_HEIGHT_SHARE * FIGURE_HEIGHT_MM * scale), **piece, "parts": (figure,)}
 
 
 def _place_of(entry: UnitEntry | CoverEntry) -> dict[str, Any]:
@@ -217,27 +217,27 @@ def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     bricks = entry.height
     if bricks is None:
         low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
-        bricks = FIGURE if _is_standard(entry) else float(high - low) / TALL * FIGURE
+        bricks = FIGURE_BRICKS if _is_standard(entry) else float(high - low) / FIGURE_HEIGHT_MM * FIGURE_BRICKS
     return Unit(
         entry.name, entry.type, entry.posture, bricks, piece, _room(piece, entry.posture, _is_standard(entry), bricks)
     )
 
 
 @derived
-def _room(piece: Piece, posture: Posture, is_standard: bool, bricks: float) -> Standing:
+def _room(piece: Piece, posture: Posture, is_standard: bool, bricks: float) -> StandingSpace:
     """The space that the body of a unit takes up."""
     x, y, ground = (float(coordinate) for coordinate in piece.pose.translation)
     if is_standard:
         length, width, thickness = prone_size(bricks)
         if posture == "standing":
-            return Standing(Footprint.disc(x, y, width / 2), ground, ground + length)
+            return StandingSpace(Footprint.disc(x, y, width / 2), ground, ground + length)
         corners = piece.in_plan(rectangle(0.0, 0.0, length, width, 90.0))
-        return Standing(Footprint.of_corners(corners), ground, ground + thickness)
+        return StandingSpace(Footprint.of_corners(corners), ground, ground + thickness)
     if posture == "standing":
         low, high = float(piece.model.mesh.bounds[0, 2]), float(piece.model.body_box[1, 2])
-        return Standing(Footprint.of_corners(piece.base_outline), ground + low, ground + high)
+        return StandingSpace(Footprint.of_corners(piece.base_outline), ground + low, ground + high)
     points = piece.pose.place(piece.model.significant.vertices)
-    return Standing(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
+    return StandingSpace(Footprint.around(points), float(points[:, 2].min()), float(points[:, 2].max()))
 
 
 def _is_standard(entry: UnitEntry) -> bool:
@@ -273,14 +273,14 @@ def _laid_down(piece: Piece, along: float) -> Piece:
     at = piece.pose.translation
     pose = Pose(rotation, at - [*(low + high)[:2] / 2, low[2]])
     eye = pose.place(piece.pose.localise(piece.eye[None]))
-    eye[:, 2] = np.maximum(eye[:, 2], at[2] + EYE * (high - low)[2])
+    eye[:, 2] = np.maximum(eye[:, 2], at[2] + EYE_HEIGHT_SHARE * (high - low)[2])
     return replace(piece, pose=pose, eye_given=pose.localise(eye)[0])
 
 
 def _section(entry: CoverEntry, piece: Piece) -> Cover:
     ground = float(piece.pose.translation[2])
     corners = piece.in_plan(rectangle(0.0, 0.0, *entry.size, 0.0))
-    standing = Standing(Footprint.of_corners(corners), ground, ground + entry.height * BRICK)
+    standing = StandingSpace(Footprint.of_corners(corners), ground, ground + entry.height * BRICK)
     return Cover(entry.name, piece, standing, corners, entry.height, True)
 
 
@@ -291,11 +291,11 @@ def _terrain(piece: Piece) -> Cover:
 
 
 @derived
-def _whole(piece: Piece) -> Standing:
+def _whole(piece: Piece) -> StandingSpace:
     """The space that all of a piece takes up."""
     points = piece.pose.place(piece.model.mesh.vertices)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
-    return Standing(Footprint.around(points), low, high, points[piece.model.mesh.faces])
+    return StandingSpace(Footprint.around(points), low, high, points[piece.model.mesh.faces])
 
 
 def _check(path: Path, number: int, raw: Mapping[str, Any], entry: SkirmishEntry) -> SkirmishCheck:

@@ -16,17 +16,17 @@ from silhouette.rules.base import Measurement, RuleReference, Settings, too_clos
 from silhouette.rules.fields import Blocker, OtherReading, largest_first
 from silhouette.rules.on_table import warnings_of
 from silhouette.rules.skirmishcorps import classes
-from silhouette.rules.skirmishcorps.contact import Footprint, Standing, crosses, in_contact, may_hide
+from silhouette.rules.skirmishcorps.contact import Footprint, StandingSpace, crosses, in_contact, may_hide
 from silhouette.rules.skirmishcorps.entries import LEVELS, SkirmishCorpsVerdict
 from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
-from silhouette.scenes.table import Occluders, Piece
+from silhouette.scenes.table import BlockingPieces, Piece
 
 OVER = classes.BRICK / 4  # mm that the eye of a unit that looks over cover is above its top, at least (A9)
-CLOSE = 40.0  # mm: units within this distance of the eye would hide the rest in figures, and block nothing
+CLOSE_UNIT_MM = 40.0  # mm: units within this distance of the eye would hide the rest in figures, and block nothing
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class CoverSight:
     """An attacker's sight of a target, and the part that each piece of cover has in it."""
 
     sight: Sight  # its occluders are the bodies of ``covers``, in the same order
@@ -56,7 +56,7 @@ class CoverEffect:
         return self.counts.occluded / self.counts.total
 
 
-def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing) -> Look:
+def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: StandingSpace) -> CoverSight:
     """The look of an attacker at a body, which takes up a space there, or would after a dive.
 
     An attacker in contact with very low, low or high cover (if prone: very low or low) looks over it, with its eye at
@@ -75,21 +75,23 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
     bodies = [raised(cover, top) if cover in blind and cover.is_section else cover.piece for cover in covers]
     leant_over = [cover.piece for cover in scene.touched_by(attacker.standing) if cover not in covers]
     others = [unit.piece for unit in scene.units if unit.piece is not attacker.piece and unit.piece is not piece]
-    is_far = [float(np.hypot(*(other.base_centre - eye[:2]))) > CLOSE for other in others]
+    is_far = [float(np.hypot(*(other.base_centre - eye[:2]))) > CLOSE_UNIT_MM for other in others]
     sight = Sight(
         attacker=attacker.piece,
         target=piece,
         eye=eye,
         facing=piece.ahead,
         arcs=None,
-        occluders=Occluders.of((body, body.model.mesh) for body in bodies),
+        occluders=BlockingPieces.of((body, body.model.mesh) for body in bodies),
         disregarded=tuple(compress(others, is_far)),
         left_out=(*leant_over, *compress(others, np.logical_not(is_far))),
     )
-    return Look(sight, covers, tuple(over), tuple(blind), scene.error)
+    return CoverSight(sight, covers, tuple(over), tuple(blind), scene.error)
 
 
-def _own_cover(scene: SkirmishScene, attacker: Unit, target: Standing) -> tuple[list[Cover], list[Cover], list[Cover]]:
+def _own_cover(
+    scene: SkirmishScene, attacker: Unit, target: StandingSpace
+) -> tuple[list[Cover], list[Cover], list[Cover]]:
     """What an attacker is in contact with: what it looks over to the target, cannot look over, and what is ignored."""
     own = [(cover, cover.class_for(attacker)) for cover in scene.touched_by(attacker.standing)]
     low = [cover for cover, kind in own if kind in classes.LOOKED_OVER[attacker.posture]]
@@ -100,7 +102,7 @@ def _own_cover(scene: SkirmishScene, attacker: Unit, target: Standing) -> tuple[
     return over, blind, [cover for cover in low if not in_contact(target, cover.standing, tolerance)]
 
 
-def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float) -> list[Observation]:
+def observe_looks(looks: Sequence[CoverSight], settings: Settings, *thresholds: float) -> list[Observation]:
     """The measurement of each look past all cover together; at ``thresholds``, shares, an answer changes."""
     goal = looks[0].error_goal if looks else None
     options = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
@@ -108,7 +110,7 @@ def observe_looks(looks: Sequence[Look], settings: Settings, *thresholds: float)
 
 
 def cover_effects(
-    looks: Sequence[Look], wholes: Sequence[Observation], settings: Settings, threshold: float
+    looks: Sequence[CoverSight], wholes: Sequence[Observation], settings: Settings, threshold: float
 ) -> list[list[CoverEffect]]:
     """Measures targets past each piece of cover alone that obscures any of them: for each look, in the scene's order; a
     single one is ``wholes``, with all together. ``threshold`` is the share, 0 to 1, at which the answer changes.
@@ -122,7 +124,7 @@ def cover_effects(
     apart = [look.sight.past([position]) for look, whole, _, position in pieces if len(whole.blockers) > 1]
     options = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
     measured = iter(settings.observe(apart, settings.renderer, settings.pixel, options))
-    effects: dict[Look, list[CoverEffect]] = {look: [] for look in looks}
+    effects: dict[CoverSight, list[CoverEffect]] = {look: [] for look in looks}
     for look, whole, number, position in pieces:
         counts = next(measured).counts if len(whole.blockers) > 1 else whole.counts
         effects[look].append(CoverEffect(look.covers[position], whole.counts.nearest[number], counts))
@@ -139,7 +141,7 @@ class _Shot:
     scene: SkirmishScene
     attacker: Unit
     target: Unit
-    look: Look
+    look: CoverSight
     whole: Observation
     effects: Sequence[CoverEffect]
 
@@ -169,11 +171,11 @@ class _Shot:
 
     def weight(self, kind: classes.CoverClass) -> tuple[int, int]:
         """The sort key of a class: by its penalty, at equal penalties by the class; the larger protects more."""
-        return -classes.PENALTY[self.target.posture][kind], classes.CLASSES.index(kind)
+        return -classes.PENALTIES[self.target.posture][kind], classes.CLASSES.index(kind)
 
 
 @dataclass(frozen=True, eq=False)
-class _Answer:
+class _ProtectionAnswer:
     """The protection of the target: by the single piece that protects most, of equal ones the scene's first (A8)."""
 
     protecting: CoverEffect | None
@@ -232,19 +234,19 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     )
 
 
-def _answer(shot: _Shot, taken_from: str) -> _Answer:
+def _answer(shot: _Shot, taken_from: str) -> _ProtectionAnswer:
     """The answer under one reading of where classes come from (A15)."""
     kinds = [shot.class_at(effect, effect.share, taken_from) for effect in shot.effects]
     best = max(range(len(kinds)), key=lambda number: shot.weight(kinds[number]), default=None)
     protecting = None if best is None or kinds[best] == "none" else shot.effects[best]
     kind = "none" if best is None else kinds[best]
     if shot.is_hidden:
-        return _Answer(protecting, kind, "hidden", None)
-    modifier = classes.PENALTY[shot.target.posture][kind] + shot.from_prone[0]
-    return _Answer(protecting, kind, "open" if kind == "none" else classes.cover_words(kind), modifier)
+        return _ProtectionAnswer(protecting, kind, "hidden", None)
+    modifier = classes.PENALTIES[shot.target.posture][kind] + shot.from_prone[0]
+    return _ProtectionAnswer(protecting, kind, "open" if kind == "none" else classes.cover_words(kind), modifier)
 
 
-def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
+def _grounds(shot: _Shot, answer: _ProtectionAnswer) -> tuple[RuleReference, str]:
     """The rule that decides, and the reason: the first test that holds."""
     target, protecting = shot.target, answer.protecting
     if shot.is_hidden:
@@ -252,7 +254,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     over, tail = _fired_over(shot)
     if protecting is not None:
         share = share_in_words(protecting.counts.occluded, protecting.counts.total)
-        penalty = classes.PENALTY[target.posture][answer.kind]
+        penalty = classes.PENALTIES[target.posture][answer.kind]
         reason = (
             f"{share} of {target.name}, {target.posture}, is obscured by {in_a_sentence(protecting.cover.name)} "
             f"({classes.in_bricks(protecting.cover.bricks)}): {classes.cover_words(answer.kind)}, "
@@ -273,7 +275,7 @@ def _grounds(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
     return RuleReference("Very Low Cover", "R4"), f"{reason} to be cover for it: in the open{tail}"
 
 
-def _hidden(shot: _Shot, answer: _Answer) -> tuple[RuleReference, str]:
+def _hidden(shot: _Shot, answer: _ProtectionAnswer) -> tuple[RuleReference, str]:
     attacker, target = shot.attacker, shot.target
     blind = [cover for cover in shot.look.blind if any(cover is effect.cover for effect in shot.effects)]
     if blind:
@@ -337,7 +339,7 @@ def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[classes.CoverClass]:
     return {shot.class_at(effect, value, taken_from) for value in (share - band, share, share + band)}
 
 
-def _other_readings(shot: _Shot, answer: _Answer) -> tuple[OtherReading, ...]:
+def _other_readings(shot: _Shot, answer: _ProtectionAnswer) -> tuple[OtherReading, ...]:
     """The answer under the other reading of where classes come from (A15), where it differs."""
     taken_from = OTHER_CLASS[shot.scene.readings.cover_class]
     other = _answer(shot, taken_from)

@@ -1,8 +1,8 @@
 """Hexagonal maps in integers: addresses, distances, and which hexes a line between two centres enters.
 
 An address is axial, ``(q, r)``: q grows to the right, r away from the viewer and half as much to the right. Its cube
-point is ``(q, -q - r, r)``. A corner of each hex points to the viewer; corners lie at a third of the steps in `CORNERS`
-from its centre.
+point is ``(q, -q - r, r)``. A corner of each hex points to the viewer; corners lie at a third of the steps in
+`CORNER_STEPS` from its centre.
 
 Nothing here rounds. Two cross products of integers decide whether a line enters a hexagon, touches a corner or an edge,
 or passes it by: that of the line with the hexagon's centre is less than, as much as, or more than the greatest of those
@@ -18,15 +18,17 @@ from functools import lru_cache
 
 Address = tuple[int, int]  # axial, (q, r)
 
-NEIGHBOURS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+NEIGHBOUR_STEPS: tuple[Address, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
 """The steps to the six neighbours, anticlockwise."""
 
-CORNERS: tuple[Address, ...] = ((1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1))
+CORNER_STEPS: tuple[Address, ...] = ((1, 1), (-1, 2), (-2, 1), (-1, -1), (1, -2), (2, -1))
 """The six directions from a centre through a corner, anticlockwise; each leads to a centre three corners away."""
 
-LEFT, RIGHT = 1, -1  # the side to which a line is shifted, looking along it; 0 where it is not shifted
+LEFT_SHIFT, RIGHT_SHIFT = 1, -1  # the side to which a line is shifted, looking along it; 0 where it is not shifted
 LINES_CACHED = 4096  # lines, by direction and length, that are kept: as many as on a map 32 hexes wide
-_ADDRESS = re.compile(r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9}))\s*")
+_HEX_ADDRESS_PATTERN = re.compile(
+    r"\s*(?:\[\s*([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9})\s*]|([+-]?\d{1,9})\s*,\s*([+-]?\d{1,9}))\s*"
+)
 
 
 def in_words(address: Address) -> str:
@@ -40,7 +42,7 @@ def from_words(text: str) -> Address | None:
     >>> from_words("[4, -1]"), from_words("4,-1"), from_words("squad 4"), from_words("[4, -1"), from_words("")
     ((4, -1), (4, -1), None, None, None)
     """
-    match = _ADDRESS.fullmatch(text)
+    match = _HEX_ADDRESS_PATTERN.fullmatch(text)
     if match is None:
         return None
     q, r = (int(number) for number in match.groups() if number is not None)
@@ -70,14 +72,14 @@ def along_edges(start: Address, end: Address) -> bool:
 def entered(start: Address, end: Address, shift: int = 0, *, touching: bool = False) -> list[Address]:
     """The hexes between two whose interior the line from centre to centre enters, in the order in which it does.
 
-    Shifted to the `LEFT` or `RIGHT` by less than any length, it also enters a hex on that side that it only touches, at
-    an edge or a corner; with ``touching`` a line that is not shifted enters all of those:
+    Shifted to the `LEFT_SHIFT` or `RIGHT_SHIFT` by less than any length, it also enters a hex on that side that it only
+    touches, at an edge or a corner; with ``touching`` a line that is not shifted enters all of those:
 
     >>> entered((0, 0), (3, 0)), entered((0, 0), (2, 2))
     ([(1, 0), (2, 0)], [(1, 1)])
-    >>> entered((0, 0), (2, 2), LEFT), entered((0, 0), (2, 2), RIGHT)
+    >>> entered((0, 0), (2, 2), LEFT_SHIFT), entered((0, 0), (2, 2), RIGHT_SHIFT)
     ([(0, 1), (1, 1), (1, 2)], [(1, 0), (1, 1), (2, 1)])
-    >>> (1, 1) in entered((0, 0), (4, 1)), (1, 1) in entered((0, 0), (4, 1), LEFT)
+    >>> (1, 1) in entered((0, 0), (4, 1)), (1, 1) in entered((0, 0), (4, 1), LEFT_SHIFT)
     (False, True)
     >>> (1, 1) in entered((0, 0), (4, 1), touching=True)
     True
@@ -95,12 +97,12 @@ def _steps_entered(q: int, r: int, shift: int, touching: bool) -> tuple[Address,
         return ()
     if abs(q) < abs(r):  # the mirror image in the line q = r, where left and right change places
         return tuple((a, b) for b, a in _steps_entered(r, q, -shift, touching))
-    reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNERS)
+    reach = max(abs(q * corner_r - r * corner_q) for corner_q, corner_r in CORNER_STEPS)
     steps = []
     # Of each column of hexes the line may meet three: the one nearest to it, and its two neighbours.
     columns = range(q + 1) if q > 0 else range(0, q - 1, -1)
     for column, row in ((column, r * column // q + beside) for column in columns for beside in (-1, 0, 1)):
-        cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNERS`
+        cross = 3 * (q * row - r * column)  # above 0 to the left; 3 since corners lie at a third of `CORNER_STEPS`
         along = (2 * q + r) * column + (q + 2 * r) * row  # twice the scalar product with the line
         is_touched = abs(cross) == reach and (cross * shift > 0 if shift else touching)
         if abs(cross) < reach or is_touched:

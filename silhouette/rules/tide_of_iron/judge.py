@@ -15,8 +15,8 @@ from silhouette.common.lazy import cached_property
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.fields import GROUNDS, OtherReading, Record, ResultField, alternatives, shared
 from silhouette.rules.tide_of_iron.hexes import (
-    LEFT,
-    RIGHT,
+    LEFT_SHIFT,
+    RIGHT_SHIFT,
     Address,
     along_edges,
     distance,
@@ -38,7 +38,7 @@ Cause = Literal[
     "both_sides_blocked",
 ]
 
-SIDES = {0: None, LEFT: "left", RIGHT: "right"}
+SHIFT_SIDES = {0: None, LEFT_SHIFT: "left", RIGHT_SHIFT: "right"}
 BLIND_HEXES = {1: 2, 2: 1}  # behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)
 BLIND_RULES = {1: "R17", 2: "R18"}
 
@@ -99,10 +99,10 @@ class Finding(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Line(Record):
+class TracedLine(Record):
     """A traced line, judged by itself."""
 
-    shift: int  # `LEFT` or `RIGHT`, looking from the attacker, where the line is shifted that way; else 0
+    shift: int  # `LEFT_SHIFT` or `RIGHT_SHIFT`, looking from the attacker, where the line is shifted that way; else 0
     hexes: tuple[Address, ...]  # the hexes that it enters, from the attacker to the target
     finding: Finding
     # The blind hexes on it behind the obstruction, outward, also beyond the lower unit
@@ -126,19 +126,19 @@ class Line(Record):
     @property
     def side(self) -> str | None:
         """The side to which the line is shifted: "left", "right" or None."""
-        return SIDES[self.shift]
+        return SHIFT_SIDES[self.shift]
 
 
-def trace(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Line:
+def trace(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> TracedLine:
     """The line from the attacker to the target, shifted to a side or not at all, and the rule that decides on it."""
     hexes, finding = rule_on_line(scene, ends, readings, shift)
     blind = _blind_hexes(ends, readings, shift, finding)
-    return Line(shift, tuple(hexes), finding, blind, _reason(scene, ends, finding))
+    return TracedLine(shift, tuple(hexes), finding, blind, _reason(scene, ends, finding))
 
 
 def shifts_of(ends: Ends, readings: Readings) -> tuple[int, ...]:
     """The sides to which the line is shifted; 0 for a line that is not, or not as a whole (A6)."""
-    return (LEFT, RIGHT) if ends.along_edges and readings.shift == "line" else (0,)
+    return (LEFT_SHIFT, RIGHT_SHIFT) if ends.along_edges and readings.shift == "line" else (0,)
 
 
 def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> tuple[list[Address], Finding]:
@@ -149,7 +149,7 @@ def rule_on_line(scene: HexScene, ends: Ends, readings: Readings, shift: int) ->
     if not (ends.along_edges and shift == 0):
         hexes = entered(ends.start, ends.end, shift, touching=readings.touching == "blocked")
         return hexes, _rule_on(scene, ends, readings, hexes)
-    hexes, right = (entered(ends.start, ends.end, side) for side in (LEFT, RIGHT))
+    hexes, right = (entered(ends.start, ends.end, side) for side in (LEFT_SHIFT, RIGHT_SHIFT))
     finding = _rule_on(scene, ends, readings, hexes)
     while finding.obstruction is not None and finding.cause != "clear" and finding.obstruction not in right:
         place = hexes.index(finding.obstruction)
@@ -222,7 +222,7 @@ def _blind_hexes(ends: Ends, readings: Readings, shift: int, finding: Finding) -
     (_, (high_q, high_r), _), (_, (low_q, low_r), _) = ends.higher, ends.lower
     beyond = 2 * low_q - high_q, 2 * low_r - high_r  # as far again: at least two hexes
     touching = readings.touching == "blocked"
-    sides = (LEFT, RIGHT) if ends.along_edges and shift == 0 else (shift if ends.downward else -shift,)
+    sides = (LEFT_SHIFT, RIGHT_SHIFT) if ends.along_edges and shift == 0 else (shift if ends.downward else -shift,)
     lines = (entered((high_q, high_r), beyond, side, touching=touching) for side in sides)
     hexes = next(line for line in lines if finding.obstruction in line)
     behind = hexes[hexes.index(finding.obstruction) + 1 :]
@@ -275,7 +275,7 @@ class TideOfIronVerdict(Verdict):
     blind_hexes: tuple[Address, ...]  # none where another rule than that of blind hexes decides
     distance: int
     elevations: tuple[int, int]
-    lines: tuple[Line, ...]  # the traced lines; none where the two share a hex or an edge of it
+    lines: tuple[TracedLine, ...]  # the traced lines; none where the two share a hex or an edge of it
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         *(replace(field, type=str | list[int], value=_as_said) for field in shared("attacker", "target")),
@@ -286,7 +286,9 @@ class TideOfIronVerdict(Verdict):
         ResultField("blind_hexes", list[list[int]], "those that the obstruction casts on its line", form="address"),
         ResultField("distance", int, "in hexes"),
         ResultField("elevations", list[int], "the levels of the attacker and the target"),
-        ResultField("lines", list[dict[str, Any]], "the traced lines, each ruled on by itself", parts=Line.fields),
+        ResultField(
+            "lines", list[dict[str, Any]], "the traced lines, each ruled on by itself", parts=TracedLine.fields
+        ),
         *(*shared("other_readings"), *GROUNDS),
     )
 
@@ -350,7 +352,7 @@ def ruling(scene: HexScene, check: Check) -> TideOfIronVerdict:
     )
 
 
-def _ladder(scene: HexScene, ends: Ends, readings: Readings) -> tuple[Cause, str, tuple[Line, ...], str]:
+def _ladder(scene: HexScene, ends: Ends, readings: Readings) -> tuple[Cause, str, tuple[TracedLine, ...], str]:
     """Cause, number of the rule, the lines traced, and why: the first test that holds."""
     steps = distance(ends.start, ends.end)
     if steps == 0:
@@ -372,12 +374,12 @@ def _ladder(scene: HexScene, ends: Ends, readings: Readings) -> tuple[Cause, str
     return "both_sides_blocked", "R11", lines, why
 
 
-def _telling(ends: Ends, lines: tuple[Line, ...]) -> Line | None:
+def _telling(ends: Ends, lines: tuple[TracedLine, ...]) -> TracedLine | None:
     """The line on which the verdict rests, the left one where both are as good: first one that is clear without any
     obstruction, then a clear one, then the one whose obstruction is `Ends.nearest_to` its end.
     """
 
-    def order(line: Line) -> tuple[bool, int]:
+    def order(line: TracedLine) -> tuple[bool, int]:
         obstruction = line.finding.obstruction
         return not line.clear, 0 if obstruction is None else distance(obstruction, ends.nearest_to)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from silhouette.common.errors import RequestError
 from silhouette.models.entries import ArcName
 from silhouette.rules.abilities import HasDescription, HasFirstScene
-from silhouette.rules.base import ExactRule, Pieces
+from silhouette.rules.base import ExactRule, PieceTable
 from silhouette.rules.tide_of_iron.hexes import in_words
 from silhouette.rules.tide_of_iron.judge import CAUSES, LEVELS, NAME, TideOfIronVerdict, ruling
 from silhouette.rules.tide_of_iron.phrases import PHRASES, short_reason
@@ -21,7 +21,7 @@ from silhouette.rules.tide_of_iron.scene import (
 )
 from silhouette.scenes.scene import Check
 
-MOST_CHECKS = 100_000  # the greatest number of checks of everyone against everyone
+MAX_MATRIX_CHECKS = 100_000  # the greatest number of checks of everyone against everyone
 
 
 class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene], HasFirstScene):
@@ -54,10 +54,10 @@ class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene
         if not attackers:
             raise RequestError(f"{scene.path}: no unit stands there and no hex is described; add a [[unit]] that looks")
         targets = [in_words(address) for address in scene.map()]
-        if len(attackers) * len(targets) > MOST_CHECKS:
+        if len(attackers) * len(targets) > MAX_MATRIX_CHECKS:
             raise RequestError(
                 f"{scene.path}: {len(attackers)} attackers and {len(targets)} hexes are more than "
-                f"{MOST_CHECKS} checks; say --from NAME to ask about one attacker"
+                f"{MAX_MATRIX_CHECKS} checks; say --from NAME to ask about one attacker"
             )
         checks = tuple(Check(attacker, target) for attacker in attackers for target in targets)
         refuse_too_long(scene, checks)
@@ -84,7 +84,7 @@ class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene
         """The terrain and level of every hex that the scene does not describe."""
         return [("other hexes", f"{scene.default.terrain}, level {scene.default.elevation}")]
 
-    def pieces(self, scene: HexScene) -> Pieces:
+    def pieces(self, scene: HexScene) -> PieceTable:
         """Units with their hexes, then the hexes of each terrain and level."""
         rows = [(name, "unit", in_words(address), "") for name, address in scene.units.items()]
         kinds: dict[tuple[str, int], list[str]] = {}
@@ -93,7 +93,7 @@ class TideOfIron(ExactRule[HexScene, TideOfIronVerdict], HasDescription[HexScene
         rows += [
             (terrain, "hexes", " ".join(places), f"level {level}") for (terrain, level), places in sorted(kinds.items())
         ]
-        return Pieces(("name", "kind", "where", "how"), rows)
+        return PieceTable(("name", "kind", "where", "how"), rows)
 
 
 TIDE_OF_IRON = TideOfIron()

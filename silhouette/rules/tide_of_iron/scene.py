@@ -18,16 +18,16 @@ from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.scene import Check, Scene, fields_of, similar_names
 
 MAX_ADDRESS = 10_000  # no address lies farther out than this, along either axis: a map board has some hundred hexes
-MOST_TRACED = 1_000_000  # hexes on the lines of all checks of a scene together: some 8 s of CPU
-MOST_HEXES = 100_000  # a map with more of them is not judged as a whole
-LONGEST_MAP = 1_000  # a map that is longer, in hexes along an axis, is neither judged nor drawn as a whole
+MAX_TRACED_HEXES = 1_000_000  # hexes on the lines of all checks of a scene together: some 8 s of CPU
+MAX_WHOLE_MAP_HEXES = 100_000  # a map with more of them is not judged as a whole
+MAX_MAP_LENGTH_HEXES = 1_000  # a map that is longer, in hexes along an axis, is neither judged nor drawn as a whole
 Terrain = Literal["clear", "woods", "building", "smoke"]
 Elevation = Annotated[StrictInt, Field(ge=0)]
 Coordinate = Annotated[StrictInt, Field(ge=-MAX_ADDRESS, le=MAX_ADDRESS)]
-_ADDRESS = f"an address [q, r], two whole numbers from {-MAX_ADDRESS} to {MAX_ADDRESS}"
-_TERRAIN = '"clear", "woods", "building" or "smoke"'
+_ADDRESS_FORM = f"an address [q, r], two whole numbers from {-MAX_ADDRESS} to {MAX_ADDRESS}"
+_TERRAIN_FORM = '"clear", "woods", "building" or "smoke"'
 _ELEVATION = "a whole number of levels, 0, 1, 2 ..."
-_WHO = f"the name of a unit, or {_ADDRESS}"
+_WHO_FORM = f"the name of a unit, or {_ADDRESS_FORM}"
 _COORDINATE: JsonValue = {"type": "integer", "minimum": -MAX_ADDRESS, "maximum": MAX_ADDRESS}
 _WHO_FORMS: list[JsonValue] = [
     {"type": "string", "minLength": 1},
@@ -65,7 +65,7 @@ class Readings(Entry):
 class DefaultEntry(Entry):
     """``default = { terrain = "clear", elevation = 0 }``: of every hex that is not described."""
 
-    terrain: Terrain = Field("clear", description=_TERRAIN)
+    terrain: Terrain = Field("clear", description=_TERRAIN_FORM)
     """The terrain of every hex that is not described."""
     elevation: Elevation = Field(0, description=_ELEVATION)
     """The elevation of every hex that is not described."""
@@ -74,11 +74,11 @@ class DefaultEntry(Entry):
 class HexEntry(Entry):
     """A ``[[map.hex]]``; what it leaves out is as in the map's ``default``."""
 
-    at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
+    at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS_FORM)
     """Which hex: axial coordinates. The neighbours of [0, 0] are [1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1] and
     [1, -1].
     """
-    terrain: Terrain | None = Field(None, description=_TERRAIN)
+    terrain: Terrain | None = Field(None, description=_TERRAIN_FORM)
     """What grows or stands there. The default is the map's."""
     elevation: Elevation | None = Field(None, description=_ELEVATION)
     """How high the ground is. The default is the map's."""
@@ -98,7 +98,7 @@ class UnitEntry(Entry):
 
     name: Name = Field(description="a unique name, in quotes")
     """The name of the unit."""
-    at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS)
+    at: tuple[Coordinate, Coordinate] = Field(description=_ADDRESS_FORM)
     """The hex that it stands in."""
 
     @field_validator("name")
@@ -112,9 +112,9 @@ class UnitEntry(Entry):
 class CheckEntry(Entry):
     """A ``[[check]]``."""
 
-    attacker: str = Field(description=_WHO, json_schema_extra={"anyOf": _WHO_FORMS})
+    attacker: str = Field(description=_WHO_FORM, json_schema_extra={"anyOf": _WHO_FORMS})
     """Who looks, or from which hex."""
-    target: str = Field(description=_WHO, json_schema_extra={"anyOf": _WHO_FORMS})
+    target: str = Field(description=_WHO_FORM, json_schema_extra={"anyOf": _WHO_FORMS})
     """Who, or which hex, is looked at."""
     expect: dict[str, Any] | None = Field(None, description="a table of result keys and values")
     """What the result must be."""
@@ -147,7 +147,7 @@ class HexSceneEntry(SceneEntry):
     """Who looks at whom."""
 
 
-class Ground(NamedTuple):
+class HexGround(NamedTuple):
     """The terrain and the level of a hex."""
 
     terrain: Terrain
@@ -164,11 +164,11 @@ class HexScene(Scene):
     """A map of hexes with units on it, each with its address, in the order of the file."""
 
     readings: Readings
-    default: Ground  # the ground of every hex that is not described; the map has no end
-    described: Mapping[Address, Ground]  # the ground of the hexes that are described, by address
+    default: HexGround  # the ground of every hex that is not described; the map has no end
+    described: Mapping[Address, HexGround]  # the ground of the hexes that are described, by address
     units: Mapping[str, Address]
 
-    def ground(self, address: Address) -> Ground:
+    def ground(self, address: Address) -> HexGround:
         """The ground of the hex at an address."""
         return self.described.get(address, self.default)
 
@@ -181,19 +181,20 @@ class HexScene(Scene):
             near = did_you_mean(words, self.units, "the units are")
             raise RequestError(f"{self.path}: '{words}' is no unit, nor an address such as 4,0; {near}")
         if max(map(abs, address)) > MAX_ADDRESS:
-            raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS}")
+            raise RequestError(f"{self.path}: '{words}' lies off every map; say {_ADDRESS_FORM}")
         return address
 
     def map(self) -> list[Address]:
         """The part of the endless map that is judged as a whole, row by row: the least parallelogram that holds every
-        hex described, or named by units and checks; may be empty. RequestError where it has more than `MOST_HEXES`.
+        hex described, or named by units and checks; may be empty. RequestError where it has more than
+        `MAX_WHOLE_MAP_HEXES`.
         """
         checked = [self.address(who) for check in self.checks for who in (check.attacker, check.target)]
         columns, rows = bounding_ranges([*self.described, *self.units.values(), *checked])
-        if len(columns) * len(rows) > MOST_HEXES or max(len(columns), len(rows)) > LONGEST_MAP:
+        if len(columns) * len(rows) > MAX_WHOLE_MAP_HEXES or max(len(columns), len(rows)) > MAX_MAP_LENGTH_HEXES:
             raise RequestError(
                 f"{self.path}: the hexes that it names lie {len(columns)} x {len(rows)} apart; "
-                f"all of a map are judged up to {MOST_HEXES} hexes, {LONGEST_MAP} along a side: "
+                f"all of a map are judged up to {MAX_WHOLE_MAP_HEXES} hexes, {MAX_MAP_LENGTH_HEXES} along a side: "
                 "say --from NAME --to NAME"
             )
         return [(q, r) for r in rows for q in columns]
@@ -207,10 +208,10 @@ class HexScene(Scene):
 def refuse_too_long(scene: HexScene, checks: Sequence[Check]) -> None:
     """Refuses checks of which the lines together enter too many hexes, or one of which names no unit and no address."""
     traced = sum(distance(scene.address(check.attacker), scene.address(check.target)) for check in checks)
-    if traced > MOST_TRACED:
+    if traced > MAX_TRACED_HEXES:
         raise FileError(
             scene.path,
-            f"the lines of its {len(checks):,} checks enter {traced:,} hexes; at most {MOST_TRACED:,} are traced "
+            f"the lines of its {len(checks):,} checks enter {traced:,} hexes; at most {MAX_TRACED_HEXES:,} are traced "
             "together: ask less at once, such as --from NAME --to NAME, or about hexes that are nearer",
         )
 
@@ -233,7 +234,7 @@ def load_hex_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Hex
     """
     entry = validated(HexSceneEntry, document, Location(path))
     fields = fields_of(path, entry, Readings, ())
-    default = Ground(entry.map.default.terrain, entry.map.default.elevation)
+    default = HexGround(entry.map.default.terrain, entry.map.default.elevation)
     units = _units(path, entry.unit)
     checks = tuple(_check(Location(path, f"check {n}"), check, units) for n, check in enumerate(entry.check, 1))
     fields |= {"checks": checks, "warnings": tuple(text for _, text in similar_names(units))}
@@ -242,14 +243,14 @@ def load_hex_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Hex
     return scene
 
 
-def _described(path: Path, entries: Sequence[HexEntry], default: Ground) -> dict[Address, Ground]:
-    grounds: dict[Address, Ground] = {}
+def _described(path: Path, entries: Sequence[HexEntry], default: HexGround) -> dict[Address, HexGround]:
+    grounds: dict[Address, HexGround] = {}
     for entry in entries:
         if entry.at in grounds:
             raise Location(path, "map").error(f"the hex {in_words(entry.at)} is described twice; describe it once")
         terrain = default.terrain if entry.terrain is None else entry.terrain
         elevation = default.elevation if entry.elevation is None else entry.elevation
-        grounds[entry.at] = Ground(terrain, elevation)
+        grounds[entry.at] = HexGround(terrain, elevation)
     return grounds
 
 

@@ -11,7 +11,7 @@ from silhouette.common.errors import RequestError
 from silhouette.files.documents import read_document
 from silhouette.rules.crisis_protocol.judge import VERDICTS, CrisisProtocolVerdict
 from silhouette.rules.crisis_protocol.rule import CRISIS_PROTOCOL
-from silhouette.rules.crisis_protocol.scene import MOST_OVERLAPS
+from silhouette.rules.crisis_protocol.scene import MAX_BASE_OVERLAPS
 from silhouette.rules.fields import unmet_expectations
 from tests.support.commands import run
 from tests.support.crisis_protocol_tables import box, load, moved, scene, verdict, verdicts, wall
@@ -241,7 +241,7 @@ def test_bases_that_overlap_are_warned_of(b: dict[str, Any], said: tuple[str, ..
     found = load(scene(roof, a={"base": 35}, b={"base": 35, **b})).warnings
     assert tuple(text for text in found if "bases" in text) == said
     crowd = [{"name": f"C{number}", "size": 2, "base": 35, "at": [0, 0]} for number in range(40)]
-    assert len(load({**scene(), "character": crowd, "check": []}).warnings) == MOST_OVERLAPS
+    assert len(load({**scene(), "character": crowd, "check": []}).warnings) == MAX_BASE_OVERLAPS
 
 
 def test_a8_terrain_that_is_the_target_does_not_hide_itself() -> None:

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from silhouette.relations.free_lines import SAFETY, LineCells, Strip, _direct, _may_be_between, _Problem
-from silhouette.relations.plane_geometry import NO_AREA, Disc, Lines, Outlines, Supports, fault_in, lines_touching
+from silhouette.relations.plane_geometry import (
+    NO_AREA_SHARE,
+    DirectedLines,
+    Outlines,
+    PlaneDisc,
+    Supports,
+    fault_in,
+    lines_touching,
+)
 from silhouette.rules.crisis_protocol.judge import evidence_for
 from silhouette.rules.crisis_protocol.scene import Character
 from tests.support.crisis_protocol_tables import box, load, scene, wall
@@ -31,21 +39,21 @@ def test_r10_r13_a_length_exactly_the_epsilon_beyond_a_range_is_within_it(beyond
 
 @pytest.mark.parametrize("gap, touch", [(EPS, True), (EPS + MORE, False)])
 def test_bases_exactly_the_epsilon_apart_touch(gap: float, touch: bool) -> None:
-    source = Disc((0.0, 0.0), 2.0)
-    assert (_direct(source, Disc((5.0 + gap, 0.0), 3.0), EPS)[1] is not None) is touch
+    source = PlaneDisc((0.0, 0.0), 2.0)
+    assert (_direct(source, PlaneDisc((5.0 + gap, 0.0), 3.0), EPS)[1] is not None) is touch
     assert (_direct(source, Outlines.of([box(2.0 + gap, -1.0, 9.0, 1.0)]), EPS)[1] is not None) is touch
 
 
 @pytest.mark.parametrize("beside, meets", [(EPS, True), (EPS + MORE, False)])
 def test_a_line_exactly_the_epsilon_beside_a_base_touches_it(beside: float, meets: bool) -> None:
-    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), EPS)
-    line = Lines(np.array([[0.0, 1.0]]), np.array([2.0 + beside]))
+    problem = _Problem(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), EPS)
+    line = DirectedLines(np.array([[0.0, 1.0]]), np.array([2.0 + beside]))
     assert np.isfinite(np.concatenate(problem.spans(line))).all() == meets
 
 
 def test_a_line_that_leaves_the_source_exactly_where_it_meets_the_target_has_a_length_of_nothing() -> None:
-    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((4.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), EPS)
-    start, end = problem.spans(Lines(np.array([[0.0, 1.0]]), np.zeros(1)))
+    problem = _Problem(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((4.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), EPS)
+    start, end = problem.spans(DirectedLines(np.array([[0.0, 1.0]]), np.zeros(1)))
     assert start.tolist() == end.tolist()
     assert abs(start[0]) == 2.0
 
@@ -54,16 +62,16 @@ def test_a_line_that_leaves_the_source_exactly_where_it_meets_the_target_has_a_l
 def test_what_a_line_crosses_before_it_leaves_the_source_is_not_in_its_way(left: float, blocked: bool) -> None:
     """The edge of the post crosses the line at ``left``; the post reaches back into the source."""
     post = Outlines.of([[[-1.0, -1.0], [left, -1.0], [left, 1.0], [-1.0, 1.0]]])
-    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), post, 0.0)
-    assert problem.blocked(Lines(np.array([[0.0, 1.0]]), np.zeros(1))).any() == blocked
+    problem = _Problem(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), post, 0.0)
+    assert problem.blocked(DirectedLines(np.array([[0.0, 1.0]]), np.zeros(1))).any() == blocked
 
 
 @pytest.mark.parametrize("right, blocked", [(18.0, False), (18.0 + MORE, False), (18.0 - 2.0 * EPS, True)])
 def test_what_a_line_crosses_after_it_meets_the_target_is_not_in_its_way(right: float, blocked: bool) -> None:
     """The edge of the post crosses the line at ``right``; the post reaches on into the target."""
     post = Outlines.of([[[right, -1.0], [21.0, -1.0], [21.0, 1.0], [right, 1.0]]])
-    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), post, 0.0)
-    assert problem.blocked(Lines(np.array([[0.0, 1.0]]), np.zeros(1))).any() == blocked
+    problem = _Problem(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), post, 0.0)
+    assert problem.blocked(DirectedLines(np.array([[0.0, 1.0]]), np.zeros(1))).any() == blocked
 
 
 @pytest.mark.parametrize("beyond, may_be", [(EPS, True), (EPS + MORE, False)])
@@ -74,7 +82,7 @@ def test_what_stands_exactly_the_epsilon_beside_the_way_may_be_between(beyond: f
         box(22 + beyond, 0, 30, 1),
         box(-9, 0, -2 - beyond, 1),
     ]
-    near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
+    near, far = PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0)
     flags = _may_be_between(near, far, Outlines.of(posts), np.array([1.0, 0.0]), EPS)
     assert flags.tolist() == [may_be] * 4
 
@@ -82,14 +90,14 @@ def test_what_stands_exactly_the_epsilon_beside_the_way_may_be_between(beyond: f
 @pytest.mark.parametrize("beside, meets", [(EPS, True), (EPS + MORE, False)])
 def test_a_line_exactly_the_epsilon_beside_the_corner_of_an_outline_touches_it(beside: float, meets: bool) -> None:
     target = Outlines.of([[[10.0, 2.0 + beside], [14.0, 6.0], [10.0, 9.0]]])
-    problem = _Problem(Disc((0.0, 0.0), 2.0), target, target, EPS)
-    assert np.isfinite(problem.spans(Lines(np.array([[0.0, 1.0]]), np.array([2.0])))[1]).all() == meets
+    problem = _Problem(PlaneDisc((0.0, 0.0), 2.0), target, target, EPS)
+    assert np.isfinite(problem.spans(DirectedLines(np.array([[0.0, 1.0]]), np.array([2.0])))[1]).all() == meets
 
 
 def test_an_outline_that_begins_exactly_where_a_line_leaves_the_source_is_met_there() -> None:
     target = Outlines.of([box(2.0, -1.0, 9.0, 1.0)])
-    problem = _Problem(Disc((0.0, 0.0), 2.0), target, target, EPS)
-    start, end = problem.spans(Lines(np.array([[0.0, 1.0]]), np.zeros(1)))
+    problem = _Problem(PlaneDisc((0.0, 0.0), 2.0), target, target, EPS)
+    start, end = problem.spans(DirectedLines(np.array([[0.0, 1.0]]), np.zeros(1)))
     assert start.tolist() == end.tolist() == [2.0 * np.sign(start[0])]
 
 
@@ -111,7 +119,7 @@ def test_a_disc_that_lies_in_another_but_for_exactly_the_epsilon_has_a_line_that
 
 def test_a_ring_of_exactly_the_least_area_has_none() -> None:
     """A triangle of base 1 and height h has the area h / 2, and the extent 1."""
-    height = 2.0 * NO_AREA
+    height = 2.0 * NO_AREA_SHARE
     assert fault_in([[0, 0], [1, 0], [1, height]]) == "have an area, but its corners lie on one line"
     assert fault_in([[0, 0], [1, 0], [1, np.nextafter(height, 1.0)]]) is None
 
@@ -127,7 +135,7 @@ def test_a_point_exactly_as_far_from_a_cell_as_a_line_may_be_off_is_not_surely_b
 def test_a_strip_as_long_as_a_line_may_be_off_is_one() -> None:
     """Its length is what is left between the bases, less ten epsilons at each of them."""
     found = [
-        Strip.between(Disc((0.0, 0.0), EPS), Disc((apart, 0.0), EPS), np.array([1.0, 0.0]), EPS) is not None
+        Strip.between(PlaneDisc((0.0, 0.0), EPS), PlaneDisc((apart, 0.0), EPS), np.array([1.0, 0.0]), EPS) is not None
         for apart in (2.0 * EPS * (1.0 + SAFETY), 2.0 * EPS * (1.0 + SAFETY) + EPS, 100.0 * EPS)
     ]
     assert found == [False, False, True]

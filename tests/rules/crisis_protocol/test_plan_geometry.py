@@ -8,7 +8,7 @@ import shapely
 
 from silhouette.common.geometry import Floats
 from silhouette.relations.free_lines import SAFETY, Strip, _may_be_between, find_free_line
-from silhouette.relations.plane_geometry import Disc, Outlines, doubled_area, fault_in, supports_of
+from silhouette.relations.plane_geometry import Outlines, PlaneDisc, doubled_area, fault_in, supports_of
 from tests.support.crisis_protocol_tables import box, scene, verdict
 
 TURNS = (0.0, 20.0, 75.0, 140.0, 200.0, 263.0, 310.0)
@@ -42,7 +42,7 @@ def test_two_corners_again_and_again_are_too_few() -> None:
 @pytest.mark.parametrize("degrees", TURNS)
 def test_outlines_that_cross_the_target_do_so_where_shapely_says(degrees: float) -> None:
     target, bar = turned(box(100, -20, 140, 20), degrees), turned([[60, -3], [121, -9], [130, 8], [66, 11]], degrees)
-    points = supports_of(Disc((7.0, 3.0), 5.0), Outlines.of([target]), Outlines.of([bar]), 1e-8).points
+    points = supports_of(PlaneDisc((7.0, 3.0), 5.0), Outlines.of([target]), Outlines.of([bar]), 1e-8).points
     crossings = shapely.intersection(shapely.LinearRing(target), shapely.LinearRing(bar))
     expected = shapely.get_coordinates(crossings)
     assert len(expected) == 2
@@ -51,20 +51,20 @@ def test_outlines_that_cross_the_target_do_so_where_shapely_says(degrees: float)
 
 
 def test_a_strip_ends_short_of_both_bases_by_more_than_rounding() -> None:
-    strip = Strip.between(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3)
+    strip = Strip.between(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3)
     assert strip is not None
     assert (strip.start, strip.length) == pytest.approx((2.0 + SAFETY * 1e-3, 16.0 - 2.0 * SAFETY * 1e-3), abs=1e-12)
 
 
 def test_the_height_that_rounding_may_move_a_line_by_grows_with_the_height_of_the_strip() -> None:
-    strip = Strip.between(Disc((0.0, 0.0), 30.0), Disc((100.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3)
+    strip = Strip.between(PlaneDisc((0.0, 0.0), 30.0), PlaneDisc((100.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3)
     assert strip is not None
     assert strip.sure == pytest.approx(SAFETY * 1e-3 * np.hypot(1.0, strip.height / strip.length), rel=1e-12)
 
 
 @pytest.mark.parametrize("apart", [0.0, 3.0, 4.0, 4.000001])
 def test_no_strip_is_left_between_bases_that_overlap_or_nearly_touch(apart: float) -> None:
-    assert Strip.between(Disc((0.0, 0.0), 2.0), Disc((apart, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3) is None
+    assert Strip.between(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((apart, 0.0), 2.0), np.array([1.0, 0.0]), 1e-3) is None
 
 
 @pytest.mark.parametrize("degrees", TURNS)
@@ -80,8 +80,8 @@ def test_of_polygons_in_and_beside_a_strip_the_parts_inside_are_left(degrees: fl
     ]
     towards = turned([[8.0, 3.0]], degrees)[0] - [7.0, 3.0]
     moved = [np.asarray(ring, dtype=np.float64) @ np.stack([towards, [-towards[1], towards[0]]]) for ring in rings]
-    far = Disc((20.0 * towards[0], 20.0 * towards[1]), 2.0)
-    strip = Strip.between(Disc((0.0, 0.0), 2.0), far, towards, 1e-6)
+    far = PlaneDisc((20.0 * towards[0], 20.0 * towards[1]), 2.0)
+    strip = Strip.between(PlaneDisc((0.0, 0.0), 2.0), far, towards, 1e-6)
     assert strip is not None
     corners, starts = strip.inside(Outlines.of(moved))
     parts = np.split(corners, starts[1:])
@@ -96,15 +96,15 @@ def test_only_what_reaches_into_the_way_may_be_between(degrees: float) -> None:
     posts = [box(45, 4, 55, 9), box(-9, -3, 4, 0), box(45, 6, 55, 9), box(45, -9, 55, -6), box(106, -2, 110, 2)]
     towards = turned([[8.0, 3.0]], degrees)[0] - [7.0, 3.0]
     moved = [np.asarray(post) @ np.stack([towards, [-towards[1], towards[0]]]) for post in posts]
-    far = Disc((100.0 * towards[0], 100.0 * towards[1]), 5.0)
-    flags = _may_be_between(Disc((0.0, 0.0), 5.0), far, Outlines.of(moved), towards, 1e-8)
+    far = PlaneDisc((100.0 * towards[0], 100.0 * towards[1]), 5.0)
+    flags = _may_be_between(PlaneDisc((0.0, 0.0), 5.0), far, Outlines.of(moved), towards, 1e-8)
     assert flags.tolist() == [True, True, False, False, False]
 
 
 @pytest.mark.parametrize("radii", [(2.0, 3.0), (3.0, 2.0), (2.0, 9.0), (9.0, 2.0), (2.0, 2.0)])
 @pytest.mark.parametrize("apart", [0.0, 1.0, 3.5, 4.0])
 def test_the_line_between_bases_that_overlap_is_a_point_of_both(radii: tuple[float, float], apart: float) -> None:
-    source, target = Disc((0.0, 0.0), radii[0]), Disc((0.6 * apart, 0.8 * apart), radii[1])
+    source, target = PlaneDisc((0.0, 0.0), radii[0]), PlaneDisc((0.6 * apart, 0.8 * apart), radii[1])
     line = find_free_line(source, target, Outlines.of([]), 1e-8).line
     assert line is not None
     assert line[0].tolist() == line[1].tolist()
@@ -117,7 +117,7 @@ def test_terrain_around_both_bases_is_in_the_way_though_it_has_a_bay_beyond_them
     around = [[-50, -50], [80, -50], [80, -40], [50, -40], [50, 40], [80, 40], [80, 50], [-50, 50]]
     comb = [[-50, -50], [90, -50], [90, 50], [80, 50], [80, -40], [50, -40], [50, 50], [-50, 50]]
     for ring in (around, comb):
-        found = find_free_line(Disc((0.0, 0.0), 5.0), Disc((30.0, 0.0), 5.0), Outlines.of([ring]), 1e-8)
+        found = find_free_line(PlaneDisc((0.0, 0.0), 5.0), PlaneDisc((30.0, 0.0), 5.0), Outlines.of([ring]), 1e-8)
         assert found.line is None
         assert found.alone.tolist() == [True]
 
@@ -126,7 +126,7 @@ def test_terrain_around_both_bases_is_in_the_way_though_it_has_a_bay_beyond_them
 def test_the_line_shown_through_a_gap_touches_neither_side(middle: float) -> None:
     """The gap is 2 mm wide, in a wall 1 mm thick half way between two bases."""
     walls = [box(49.5, -40, 50.5, middle - 1), box(49.5, middle + 1, 50.5, 40)]
-    line = find_free_line(Disc((0.0, 0.0), 10.0), Disc((100.0, 0.0), 10.0), Outlines.of(walls), 1e-8).line
+    line = find_free_line(PlaneDisc((0.0, 0.0), 10.0), PlaneDisc((100.0, 0.0), 10.0), Outlines.of(walls), 1e-8).line
     assert line is not None
     assert shapely.distance(shapely.LineString(line), shapely.MultiPolygon(map(shapely.Polygon, walls))) > 0.5
 

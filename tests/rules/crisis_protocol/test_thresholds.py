@@ -10,8 +10,8 @@ import pytest
 from silhouette.relations.free_lines import (
     AT_A_MISSED_END,
     AT_AN_END,
-    FINEST,
-    LEAST_CELL,
+    MAX_CELLS_ACROSS,
+    MIN_CELL_HEIGHT_RATIO,
     SAME_LINE,
     LineCells,
     Strip,
@@ -21,12 +21,12 @@ from silhouette.relations.free_lines import (
     remaining_cells,
 )
 from silhouette.relations.plane_geometry import (
-    EPSILON,
-    LEFT,
-    RIGHT,
-    Disc,
-    Lines,
+    EPSILON_SHARE,
+    LEFT_SIDE,
+    RIGHT_SIDE,
+    DirectedLines,
     Outlines,
+    PlaneDisc,
     Supports,
     crossed,
     disc_distance,
@@ -104,16 +104,16 @@ def test_a4_two_pieces_that_touch_leave_no_gap(gap: float, sees: bool) -> None:
 
 @pytest.mark.parametrize("gap, distance", [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0)])
 def test_distances_are_nothing_from_the_touch_on(gap: float, distance: float) -> None:
-    assert disc_distance(Disc((0.0, 0.0), 2.0), Disc((5.0 + gap, 0.0), 3.0)) == distance
+    assert disc_distance(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((5.0 + gap, 0.0), 3.0)) == distance
     square = Outlines.of([box(2.0 + gap, -1.0, 9.0, 1.0)])
-    assert outline_distances(Disc((0.0, 0.0), 2.0), square).tolist() == [distance]
+    assert outline_distances(PlaneDisc((0.0, 0.0), 2.0), square).tolist() == [distance]
 
 
 @pytest.mark.parametrize("epsilons, passes", [(0.5, False), (2.0, True)])
 def test_what_reaches_in_by_less_than_an_epsilon_touches(epsilons: float, passes: bool) -> None:
-    one, other = Disc((0.0, 0.0), 2.0), Disc((9.0, 0.0), 2.0)
+    one, other = PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((9.0, 0.0), 2.0)
     epsilon = epsilon_of(one.bounds, other.bounds)
-    assert epsilon == pytest.approx(EPSILON * (13.0 + 4.0), rel=1e-3)
+    assert epsilon == pytest.approx(EPSILON_SHARE * (13.0 + 4.0), rel=1e-3)
     post = Outlines.of([box(4.0, 2.0 - epsilons * epsilon, 5.0, 9.0)])
     assert crossed(one, other, post, epsilon).tolist() == [passes]
 
@@ -133,7 +133,7 @@ def test_a_line_can_touch_where_an_outline_crosses_or_just_reaches_the_outline_o
     """A bar from the left reaches the near side of the target, at x = 100, into it, or stops short of it."""
     target = Outlines.of([box(100, -20, 140, 20)])
     bar = Outlines.of([box(50, -4, 100 + short_of, 4)])
-    points = supports_of(Disc((0.0, 0.0), 17.5), target, bar, 1e-8).points
+    points = supports_of(PlaneDisc((0.0, 0.0), 17.5), target, bar, 1e-8).points
     for y in (-4.0, 4.0):
         assert (np.abs(points - [100.0, y]).max(axis=1) < 1e-9).any() == crosses
 
@@ -142,7 +142,7 @@ def test_a_line_can_touch_only_what_lies_on_both_outlines() -> None:
     """The bar's long sides, drawn on, would meet the target's side; the bar stands aside of it."""
     target = Outlines.of([box(100, -20, 140, 20)])
     for aside in (box(50, 24, 120, 32), box(50, -32, 120, -24)):
-        points = supports_of(Disc((0.0, 0.0), 17.5), target, Outlines.of([aside]), 1e-8).points
+        points = supports_of(PlaneDisc((0.0, 0.0), 17.5), target, Outlines.of([aside]), 1e-8).points
         on_both = np.isclose(points[:, 0], 100.0) & (np.abs(points[:, 1]) > 20.5)
         assert not on_both.any()
 
@@ -156,7 +156,7 @@ def test_r14_terrain_that_gives_cover_is_told_from_the_nearest_on_whatever_its_n
 @pytest.mark.parametrize("left, right", [(9.0, 10.0), (9.0, 30.0), (-9.0, 10.0), (-9.0, 30.0)])
 def test_what_reaches_past_an_end_of_the_strip_leaves_no_cells_either(left: float, right: float) -> None:
     """A wall across the whole way between two bases; the strip between them goes from x = 2 to x = 18."""
-    near, far = Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0)
+    near, far = PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0)
     for bottom, is_free in ((-9.0, False), (0.0, True)):
         walls = Outlines.of([box(left, bottom, right, 9.0)])
         cells = remaining_cells(near, far, walls, np.array([1.0, 0.0]), 1e-8)
@@ -167,7 +167,7 @@ def test_what_reaches_past_an_end_of_the_strip_leaves_no_cells_either(left: floa
 @pytest.mark.parametrize("times, surely", [(0.5, False), (2.0, True)])
 def test_a_point_closer_to_a_cell_than_rounding_is_not_surely_beside_it(times: float, surely: bool) -> None:
     """The one cell of the square holds every line from its bottom to its top."""
-    strip = Strip.between(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-8)
+    strip = Strip.between(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-8)
     assert strip is not None
     beyond = times * strip.sure
     points = np.array([[10.0, strip.bottom + strip.height + beyond], [10.0, strip.bottom - beyond]])
@@ -191,7 +191,7 @@ def test_an_area_is_exact_far_from_the_origin() -> None:
 def test_a_corner_is_cut_off_only_by_more_than_the_epsilon(beyond: float, allowed: bool) -> None:
     """The line runs along y = 0; of the corner's neighbours one lies at y = -1, the other above by some epsilons."""
     epsilon = 2.0**-20
-    line = Lines(np.array([[0.0, 1.0]]), np.zeros(1))
+    line = DirectedLines(np.array([[0.0, 1.0]]), np.zeros(1))
     for sign, convex in ((1.0, True), (-1.0, True), (1.0, False), (-1.0, False)):
         before, after = np.array([[-5.0, -sign]]), np.array([[5.0, sign * beyond * epsilon]])
         support = Supports(np.zeros((1, 2)), np.zeros(1), before, after, np.array([convex]))
@@ -217,29 +217,33 @@ def test_no_line_touches_a_disc_and_another_that_lies_within_it() -> None:
 def test_a_shifted_line_ends_where_it_leaves_the_discs_or_where_the_line_did_before_the_shift() -> None:
     """The line touches the tops of both discs: shifted to its left it misses them, to its right it cuts both."""
     epsilon = 2.0**-20
-    problem = _Problem(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), epsilon)
-    top = Lines(np.array([[0.0, 1.0]]), np.array([2.0 + epsilon / 2]))
+    problem = _Problem(
+        PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), Outlines.of([box(9, 0, 10, 1)]), epsilon
+    )
+    top = DirectedLines(np.array([[0.0, 1.0]]), np.array([2.0 + epsilon / 2]))
     missed = AT_A_MISSED_END * epsilon
-    assert np.ravel(problem._moved_spans(top, LEFT)).tolist() == pytest.approx([missed, 20.0 - missed], abs=epsilon / 9)
+    assert np.ravel(problem._moved_spans(top, LEFT_SIDE)).tolist() == pytest.approx(
+        [missed, 20.0 - missed], abs=epsilon / 9
+    )
     half = np.sqrt(4.0 - (2.0 - epsilon / 2) ** 2)
     within = half + AT_AN_END * epsilon
-    assert np.ravel(problem._moved_spans(top, RIGHT)).tolist() == pytest.approx(
+    assert np.ravel(problem._moved_spans(top, RIGHT_SIDE)).tolist() == pytest.approx(
         [within, 20 - within], abs=epsilon / 900
     )
 
 
 def strip_between(radius: float, apart: float) -> Strip:
-    strip = Strip.between(Disc((0.0, 0.0), radius), Disc((apart, 0.0), radius), np.array([1.0, 0.0]), 1e-8)
+    strip = Strip.between(PlaneDisc((0.0, 0.0), radius), PlaneDisc((apart, 0.0), radius), np.array([1.0, 0.0]), 1e-8)
     assert strip is not None
     return strip
 
 
-def lines_at(strip: Strip, heights: Any) -> Lines:
+def lines_at(strip: Strip, heights: Any) -> DirectedLines:
     """The lines with these heights (n, 2) at the two ends of the strip, as shares of its square."""
     low, high = (strip.bottom + strip.height * np.asarray(heights, dtype=np.float64)).T
     normals = np.stack([(low - high) / strip.length, np.ones(len(low))], axis=1)
     normals /= np.hypot(*normals.T)[:, None]
-    return Lines(normals, normals @ [strip.start, 0.0] + normals[:, 1] * low)
+    return DirectedLines(normals, normals @ [strip.start, 0.0] + normals[:, 1] * low)
 
 
 @pytest.mark.parametrize("cell", [(0, 0), (0, 1), (1, 0), (1, 1)])
@@ -257,12 +261,12 @@ def test_a_line_that_rounding_puts_beyond_the_corner_of_a_cell_is_in_it(cell: tu
 def test_cells_are_halved_until_rounding_would_matter_in_them(epsilon: float) -> None:
     """A wall across half of the way leaves cells; they stay higher than some times what a line may be off by."""
     half = Outlines.of([box(40, 0, 60, 30)])
-    near, far = Disc((0.0, 0.0), 20.0), Disc((100.0, 0.0), 20.0)
+    near, far = PlaneDisc((0.0, 0.0), 20.0), PlaneDisc((100.0, 0.0), 20.0)
     found = remaining_cells(near, far, half, np.array([1.0, 0.0]), epsilon)
     assert found is not None
     assert len(found.cells) > 0
-    assert 1 < found.across < FINEST
-    least = LEAST_CELL * found.strip.sure
+    assert 1 < found.across < MAX_CELLS_ACROSS
+    least = MIN_CELL_HEIGHT_RATIO * found.strip.sure
     assert least < found.strip.height / found.across <= 2.0 * least
 
 
@@ -272,14 +276,14 @@ def test_no_cell_is_said_to_miss_a_disc_that_one_of_its_lines_meets(radius: floa
     numbers = np.argwhere(np.ones((64, 64), dtype=bool))
     line = lines_at(strip, (numbers + 0.5) / 64)
     meets = np.abs(line.offsets) <= radius
-    missing = LineCells(strip, 64, numbers).missing(Disc((0.0, 0.0), radius))
+    missing = LineCells(strip, 64, numbers).missing(PlaneDisc((0.0, 0.0), radius))
     assert meets.any()
     assert missing.any()
     assert not (meets & missing).any()
 
 
 def test_lines_closer_to_each_other_than_rounding_are_tried_once() -> None:
-    strip = Strip.between(Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-8)
+    strip = Strip.between(PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), np.array([1.0, 0.0]), 1e-8)
     assert strip is not None
     apart = SAME_LINE * strip.sure  # between the two heights at which lines count as different
     offsets = strip.bottom + apart * np.array([1000.0, 1000.25, 1003.0])
@@ -290,7 +294,7 @@ def test_lines_closer_to_each_other_than_rounding_are_tried_once() -> None:
 def test_what_stands_beside_a_slanting_line_is_not_looked_at() -> None:
     """The line runs 100 mm at a slope of 4 to 3; one post stands on it, the others 50 mm to its sides."""
     posts = Outlines.of([box(x - 2, y - 2, x + 2, y + 2) for x, y in ((30, 40), (-10, 70), (70, 10))])
-    flags = _may_be_between(Disc((0.0, 0.0), 5.0), Disc((60.0, 80.0), 5.0), posts, np.array([0.6, 0.8]), 1e-8)
+    flags = _may_be_between(PlaneDisc((0.0, 0.0), 5.0), PlaneDisc((60.0, 80.0), 5.0), posts, np.array([0.6, 0.8]), 1e-8)
     assert flags.tolist() == [True, False, False]
 
 
@@ -299,7 +303,7 @@ def test_the_line_shown_keeps_away_from_what_it_passes(side: float) -> None:
     """The wall covers the middle; between its end and the outermost line, 2 mm aside, the way is free."""
     ends = sorted((-9.0 * side, 1.0 * side))
     free_line = find_free_line(
-        Disc((0.0, 0.0), 2.0), Disc((20.0, 0.0), 2.0), Outlines.of([box(9, ends[0], 10, ends[1])]), 1e-8
+        PlaneDisc((0.0, 0.0), 2.0), PlaneDisc((20.0, 0.0), 2.0), Outlines.of([box(9, ends[0], 10, ends[1])]), 1e-8
     )
     assert free_line.line is not None
     start, end = free_line.line

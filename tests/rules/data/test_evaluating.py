@@ -19,7 +19,7 @@ from silhouette.common.geometry import Pose
 from silhouette.files.schema import Location
 from silhouette.models.entries import SolidEntry
 from silhouette.models.model import model_of_solids
-from silhouette.relations.points import Measured
+from silhouette.relations.points import ErrorBound
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
 from silhouette.rules.data.found import Found, Unmeasured, Use, joined, majority
@@ -64,7 +64,7 @@ class FakeTable:
 
 
 def length(value: float, error: float = 0.0) -> Found:
-    return Found(value, error=error, uses=(Use("distance", Measured(value, error)),))
+    return Found(value, error=error, uses=(Use("distance", ErrorBound(value, error)),))
 
 
 def evaluator(table: FakeTable, **clauses: str) -> Evaluator:

@@ -10,7 +10,7 @@ import pytest
 from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
-from silhouette.relations.points import Measured
+from silhouette.relations.points import ErrorBound
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -134,11 +134,13 @@ def test_the_games_name_what_is_in_the_way(scene: str, number: int, told: str) -
 
 def test_what_two_primitives_say_of_one_model_counts_once() -> None:
     """The hedge hides 30 % of Vex, which two of them say, and the wall 40 % of Yar."""
-    hedge = [Use(name, Measured(0.3, by=("hedge",)), of=("Kal", "Vex"), hidden=(0.3,)) for name in ("seen", "obscured")]
-    wall = Use("obscured", Measured(0.4, by=("wall",)), of=("Kal", "Yar"), hidden=(0.4,))
+    hedge = [
+        Use(name, ErrorBound(0.3, by=("hedge",)), of=("Kal", "Vex"), hidden=(0.3,)) for name in ("seen", "obscured")
+    ]
+    wall = Use("obscured", ErrorBound(0.4, by=("wall",)), of=("Kal", "Yar"), hidden=(0.4,))
     assert hidden_by([*hedge, wall]) == ("wall", "hedge")
 
 
 def test_what_is_near_or_not_crossed_hides_nothing() -> None:
-    near = [Use("distance", Measured(3.0, by=("rock",))), Use("contact", Measured(1.0, by=("crate",)), True)]
-    assert hidden_by([*near, Use("crossed", Measured(0.0, by=("woods",)), False)]) == ()
+    near = [Use("distance", ErrorBound(3.0, by=("rock",))), Use("contact", ErrorBound(1.0, by=("crate",)), True)]
+    assert hidden_by([*near, Use("crossed", ErrorBound(0.0, by=("woods",)), False)]) == ()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
 from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.rules.ikosa.cell_lines import Box, Solids, point_of
+from silhouette.rules.ikosa.cell_lines import CellBox, Solids, point_of
 from silhouette.rules.ikosa.rule import IKOSA
 from tests.support.ikosa_by_brute_force import answer, box, number, random_document
 from tests.support.rulings import ruled
@@ -195,22 +195,22 @@ def test_a_sliver_between_two_boxes_leaves_the_line_free_and_no_sliver_does_not(
     line = [point_of(0, 0, 0)], [point_of(4, 4, 0)]
     thin = number("1e-30")
     for gap in (thin, number(0)):
-        left = Box(point_of(1, -9, -9), point_of(2, 9, -gap))
-        right = Box(point_of(1, -9, gap), point_of(2, 9, 9))
+        left = CellBox(point_of(1, -9, -9), point_of(2, 9, -gap))
+        right = CellBox(point_of(1, -9, gap), point_of(2, 9, 9))
         assert Solids([left, right]).crossings(*line).hindered.tolist() == [[gap == 0]]
 
 
 def test_a_box_that_a_line_passes_at_a_corner_only_is_touched() -> None:
-    corner = Box(point_of(1, 1, 0), point_of(2, 2, 1))
+    corner = CellBox(point_of(1, 1, 0), point_of(2, 2, 1))
     assert not Solids([corner]).crossings([point_of(0, 2, 0)], [point_of(2, 0, 1)]).hindered.any()
-    nearer = Box(point_of(1 - number("1e-30"), 1, 0), point_of(2, 2, 1))
+    nearer = CellBox(point_of(1 - number("1e-30"), 1, 0), point_of(2, 2, 1))
     assert Solids([nearer]).crossings([point_of(0, 2, 0)], [point_of(2, 0, 1)]).hindered.all()
 
 
 def test_a_line_without_length_is_hindered_only_inside() -> None:
-    cube = Solids([Box.of_cell((0, 0, 0))])
+    cube = Solids([CellBox.of_cell((0, 0, 0))])
     places = {point_of(0, 0, 0): False, point_of(1, 0, number("1/2")): False, point_of(*[number("1/2")] * 3): True}
     assert {place: cube.crossings([place], [place]).hindered.item() for place in places} == places
-    eight = Solids([Box.of_cell((i, j, k)) for i in (-1, 0) for j in (-1, 0) for k in (-1, 0)])
+    eight = Solids([CellBox.of_cell((i, j, k)) for i in (-1, 0) for j in (-1, 0) for k in (-1, 0)])
     hindered, boxes = eight.crossings([point_of(0, 0, 0)], [point_of(0, 0, 0)])
     assert (hindered.item(), boxes) == (True, tuple(range(8)))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from silhouette.rules.ikosa.cell_lines import (
-    Box,
-    Face,
+    CellBox,
+    CellSide,
     Solids,
     _same_type,
     _touch_bounds,
@@ -18,7 +18,7 @@ from silhouette.rules.ikosa.cell_lines import (
     holds,
     point_of,
 )
-from silhouette.rules.ikosa.judge import Lines, graded
+from silhouette.rules.ikosa.judge import CornerLines, graded
 from tests.rules.ikosa.test_ikosa import verdict_of
 
 LITTLE = Fraction(1, 1000)
@@ -59,7 +59,7 @@ def test_r15_cells_are_adjacent_exactly_one_step_apart(step: tuple[int, int, int
 @pytest.mark.parametrize("into, hindered", [(-LITTLE, False), (Fraction(0), False), (LITTLE, True)])
 @pytest.mark.parametrize("axis", [1, 2])
 def test_a2_a_line_along_a_face_is_free_and_one_just_inside_is_not(into: Fraction, hindered: bool, axis: int) -> None:
-    box = Solids([Box(point_of(1, 0, 0), point_of(2, 1, 1))])
+    box = Solids([CellBox(point_of(1, 0, 0), point_of(2, 1, 1))])
     for at in (0 + into, 1 - into):
         start = [Fraction(0), Fraction(1, 2), Fraction(1, 2)]
         start[axis] = at
@@ -70,7 +70,7 @@ def test_a2_a_line_along_a_face_is_free_and_one_just_inside_is_not(into: Fractio
 
 @pytest.mark.parametrize("past, hindered", [(-LITTLE, False), (Fraction(0), False), (LITTLE, True)])
 def test_a2_a_line_that_ends_at_a_face_does_not_pass_through_it(past: Fraction, hindered: bool) -> None:
-    box = Solids([Box.of_cell((1, 0, 0))])
+    box = Solids([CellBox.of_cell((1, 0, 0))])
     middle = Fraction(1, 2)
     assert box.crossings([point_of(0, middle, middle)], [point_of(1 + past, middle, middle)]).hindered.all() == hindered
     assert box.crossings([point_of(2 - past, middle, middle)], [point_of(3, middle, middle)]).hindered.all() == hindered
@@ -78,7 +78,7 @@ def test_a2_a_line_that_ends_at_a_face_does_not_pass_through_it(past: Fraction, 
 
 @pytest.mark.parametrize("gap, hindered", [(Fraction(0), True), (LITTLE, False)])
 def test_a2_a_seam_hinders_and_a_gap_does_not(gap: Fraction, hindered: bool) -> None:
-    pair = Solids([Box(point_of(1, 0, 0), point_of(2, 1, 1)), Box(point_of(1, 1 + gap, 0), point_of(2, 2, 1))])
+    pair = Solids([CellBox(point_of(1, 0, 0), point_of(2, 1, 1)), CellBox(point_of(1, 1 + gap, 0), point_of(2, 2, 1))])
     half = Fraction(1, 2)
     start, end = point_of(0, 1 + gap / 2, half), point_of(3, 1 + gap / 2, half)
     assert pair.crossings([start], [end]).hindered.tolist() == [[hindered]]
@@ -97,16 +97,16 @@ def test_a2_a_seam_hinders_and_a_gap_does_not(gap: Fraction, hindered: bool) -> 
     ],
 )
 def test_a3_support_takes_contact_over_some_area(low: tuple, high: tuple, supports: bool) -> None:  # type: ignore[type-arg]
-    ground = Solids([Box(point_of(*low), point_of(*high))])
-    assert ground.touch((0, 0, 0), Face(2, high=False)) is supports
+    ground = Solids([CellBox(point_of(*low), point_of(*high))])
+    assert ground.touch((0, 0, 0), CellSide(2, high=False)) is supports
 
 
 @pytest.mark.parametrize("x, low, high", [(Fraction(-1, 9), True, False), (0, False, False), (1, False, False)])
 def test_a9_a_point_in_a_faces_plane_is_not_beyond_it(x: Fraction, low: bool, high: bool) -> None:
     seen = faces_seen_from(point_of(x, Fraction(1, 2), Fraction(1, 2)), (0, 0, 0))
-    assert (Face(0, False) in seen, Face(0, True) in seen) == (low, high)
+    assert (CellSide(0, False) in seen, CellSide(0, True) in seen) == (low, high)
     beyond = faces_seen_from(point_of(1 + LITTLE, Fraction(1, 2), Fraction(1, 2)), (0, 0, 0))
-    assert beyond == {Face(0, True)}
+    assert beyond == {CellSide(0, True)}
 
 
 @pytest.mark.parametrize("x, held", [(-LITTLE, False), (0, True), (1, True), (1 + LITTLE, False)])
@@ -120,17 +120,17 @@ def test_a_cell_holds_its_surface(x: Fraction, held: bool) -> None:
 def test_fractions_of_any_size_are_exact(side: int, hindered: bool) -> None:
     """The line passes a box at a distance that no floating-point number of this size could tell from nothing."""
     third, least = Fraction(1, 3), Fraction(1, 7**40)
-    solids = Solids([Box(point_of(1, 0, 0), point_of(2, third, 1))])
+    solids = Solids([CellBox(point_of(1, 0, 0), point_of(2, third, 1))])
     y, z = third + side * least, Fraction(1, 2)
     assert solids.crossings([point_of(0, y, z)], [point_of(3, y, z)]).hindered.tolist() == [[hindered]]
-    wall = Solids([Box(point_of(1, third, 0), point_of(2, 1, 1))])
+    wall = Solids([CellBox(point_of(1, third, 0), point_of(2, 1, 1))])
     assert wall.crossings([point_of(0, y, z)], [point_of(3, y, z)]).hindered.tolist() == [[side > 0]]
 
 
 @pytest.mark.parametrize("far", [2**20 - 1, 2**20, 2**21, 2**40])
 def test_no_product_overflows_however_far_apart_the_ends(far: int) -> None:
-    middle = Solids([Box.of_cell((0, 0, 0)), Box.of_cell((-1, -1, -1))])
-    aside = Solids([Box.of_cell((1, 0, 0))])
+    middle = Solids([CellBox.of_cell((0, 0, 0)), CellBox.of_cell((-1, -1, -1))])
+    aside = Solids([CellBox.of_cell((1, 0, 0))])
     ends = [point_of(-far, -far, -far)], [point_of(far, far, far)]
     assert middle.crossings(*ends).hindered.all()
     assert middle.crossings(*ends).boxes == (0, 1)
@@ -139,19 +139,19 @@ def test_no_product_overflows_however_far_apart_the_ends(far: int) -> None:
 
 def test_boxes_for_drawing_keep_their_fractions() -> None:
     half, third = Fraction(1, 2), Fraction(1, 3)
-    drawn = Solids([Box(point_of(half, 0, -1), point_of(1, third, 2))]).boxes
+    drawn = Solids([CellBox(point_of(half, 0, -1), point_of(1, third, 2))]).boxes
     assert drawn.tolist() == [[[0.5, 0.0, -1.0], [1.0, pytest.approx(1 / 3), 2.0]]]
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_r9_a_solid_touches_a_face_only_where_it_reaches_over_it_along_both_other_axes(axis: int) -> None:
-    face = Face(axis, high=True)
+    face = CellSide(axis, high=True)
     for along in (0, 1, 2):
         for steps in (-2, -1, 0, 1, 2):
             at = [0, 0, 0]
             at[axis] = 1
             at[along] += steps
-            touches = Solids([Box.of_cell((at[0], at[1], at[2]))]).touch((0, 0, 0), face)
+            touches = Solids([CellBox.of_cell((at[0], at[1], at[2]))]).touch((0, 0, 0), face)
             assert touches == ((along == axis and steps in (-1, 0)) or steps == 0)
 
 
@@ -177,11 +177,14 @@ def test_a_box_beside_the_bounds_of_all_lines_is_not_looked_at() -> None:
 
 def test_the_share_of_no_line_is_nothing_and_of_a_single_hindered_one_is_all() -> None:
     point = point_of(0, 0, 0)
-    assert (Lines().share, Lines().hindered.shape) == (0, (0, 0))
-    assert Lines(sources=(point,), targets=(point,), hindered=np.array([[True]])).share == 1
+    assert (CornerLines().share, CornerLines().hindered.shape) == (0, (0, 0))
+    assert CornerLines(sources=(point,), targets=(point,), hindered=np.array([[True]])).share == 1
 
 
 def test_boxes_are_drawn_where_they_are() -> None:
     third = Fraction(1, 3)
-    boxes = [Box(point_of(0, 1, 2), point_of(3, 4, 5)), Box(point_of(-third, 0, 6), point_of(third, 2 * third, 7))]
+    boxes = [
+        CellBox(point_of(0, 1, 2), point_of(3, 4, 5)),
+        CellBox(point_of(-third, 0, 6), point_of(third, 2 * third, 7)),
+    ]
     assert Solids(boxes).boxes.tolist() == [[[0, 1, 2], [3, 4, 5]], [[-1 / 3, 0, 6], [1 / 3, 2 / 3, 7]]]

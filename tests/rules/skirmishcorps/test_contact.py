@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.rules.skirmishcorps.contact import Footprint, Standing, landings, lying_directions, may_hide, overlaps
+from silhouette.rules.skirmishcorps.contact import (
+    Footprint,
+    StandingSpace,
+    landings,
+    lying_directions,
+    may_hide,
+    overlaps,
+)
 from tests.rules.skirmishcorps.test_skirmishcorps import asked
 
 
@@ -55,8 +62,8 @@ def test_a_body_lies_over_the_low_part_of_a_piece_and_in_its_high_part(x: float,
         return [[roof[0], roof[1], roof[2]], [roof[0], roof[2], roof[3]]]
 
     surface = np.array(box(0.0, 5.0) + box(40.0, 30.0))
-    piece = Standing(Footprint.around(surface.reshape(-1, 3)), 0.0, 30.0, surface)
-    body = Standing(Footprint.of_corners([(x - 4, -4), (x + 4, -4), (x + 4, 4), (x - 4, 4)]), low, low + 8.0)
+    piece = StandingSpace(Footprint.around(surface.reshape(-1, 3)), 0.0, 30.0, surface)
+    body = StandingSpace(Footprint.of_corners([(x - 4, -4), (x + 4, -4), (x + 4, 4), (x - 4, 4)]), low, low + 8.0)
     assert overlaps(body, piece, 0.5) is lies_in_it
 
 

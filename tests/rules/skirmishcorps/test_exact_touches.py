@@ -15,9 +15,9 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import BRICK
 from silhouette.rules.skirmishcorps.contact import (
-    EPSILON,
+    CONTACT_EPSILON_MM,
     Footprint,
-    Standing,
+    StandingSpace,
     crosses,
     in_contact,
     landings,
@@ -30,27 +30,27 @@ from silhouette.rules.skirmishcorps.contact import (
 from silhouette.rules.skirmishcorps.judge import Dive, _can_reach, _lying
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from silhouette.rules.skirmishcorps.scene import SkirmishScene
-from silhouette.rules.skirmishcorps.shooting import CLOSE, _warnings, look_at
+from silhouette.rules.skirmishcorps.shooting import CLOSE_UNIT_MM, _warnings, look_at
 from tests.rules.skirmishcorps.test_skirmishcorps import asked, rows
 from tests.rules.skirmishcorps.test_thresholds import settled
 from tests.support.skirmishcorps_scenes import Document, between
 
-TOLERANCE = 1.0 - EPSILON
+TOLERANCE = 1.0 - CONTACT_EPSILON_MM
 """mm; with the epsilon exactly 1."""
 
 FURTHER = 1.0 + 2.0**-40
 """mm; a little more than 1, and exact as well."""
 
-WALL = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 16.0)
+WALL = StandingSpace(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 16.0)
 
 
-def disc(x: float, y: float, low: float = 0.0, high: float = 40.0) -> Standing:
+def disc(x: float, y: float, low: float = 0.0, high: float = 40.0) -> StandingSpace:
     """A unit on a round base with a radius of 8 mm."""
-    return Standing(Footprint.disc(x, y, 8.0), low, high)
+    return StandingSpace(Footprint.disc(x, y, 8.0), low, high)
 
 
 def test_the_tolerance_of_these_tests_is_exact() -> None:
-    assert TOLERANCE + EPSILON == 1.0
+    assert TOLERANCE + CONTACT_EPSILON_MM == 1.0
 
 
 @pytest.mark.parametrize("gap, touches", [(1.0, True), (FURTHER, False)])
@@ -59,27 +59,29 @@ def test_a1_a_gap_of_exactly_tolerance_and_epsilon_is_contact(gap: float, touche
     assert in_contact(disc(12.5, 0.0, 16.0 + gap, 60.0), WALL, TOLERANCE) is touches
     assert in_contact(disc(12.5, 0.0, -40.0, -gap), WALL, TOLERANCE) is touches
     surface = np.array([[[-4.0, -60.0, 5.0], [4.0, -60.0, 9.0], [4.0, 60.0, 16.0]]])
-    slope = Standing(Footprint.around(surface[0]), 5.0, 16.0, surface)
+    slope = StandingSpace(Footprint.around(surface[0]), 5.0, 16.0, surface)
     assert in_contact(disc(4.0 + gap + 8.0, 0.0), slope, TOLERANCE) is touches
 
 
 @pytest.mark.parametrize("top, touches", [(1.0, False), (FURTHER, True)])
 def test_a1_a_floor_as_high_as_tolerance_and_epsilon_is_no_contact(top: float, touches: bool) -> None:
-    assert in_contact(disc(0.0, 0.0), Standing(WALL.footprint, -5.0, top), TOLERANCE) is touches
+    assert in_contact(disc(0.0, 0.0), StandingSpace(WALL.footprint, -5.0, top), TOLERANCE) is touches
 
 
 @pytest.mark.parametrize("length, width, faces", [(2, 2, True), (1, 2, True), (1, 3, False)])
 def test_a12_a_side_shorter_by_exactly_the_epsilon_is_as_long(length: int, width: int, faces: bool) -> None:
     """Sides of a few epsilons: their differences are exact. The two stand at the sides with the length."""
-    corners = EPSILON * np.array([(0, 0), (length, 0), (length, width), (0, width)])
+    corners = CONTACT_EPSILON_MM * np.array([(0, 0), (length, 0), (length, width), (0, width)])
     assert opposite(disc(0.0, -8.0), disc(0.0, corners[2, 1] + 8.0), corners, 0.5) is faces
 
 
-@pytest.mark.parametrize("overlap, faces", [(0.0, False), (EPSILON, False), (2.0 * EPSILON, True)])
+@pytest.mark.parametrize(
+    "overlap, faces", [(0.0, False), (CONTACT_EPSILON_MM, False), (2.0 * CONTACT_EPSILON_MM, True)]
+)
 def test_a12_an_overlap_of_exactly_the_epsilon_is_none(overlap: float, faces: bool) -> None:
-    one = Standing(Footprint.of_corners([(-16.0, 4.0), (0.0, 4.0), (0.0, 20.0), (-16.0, 20.0)]), 0.0, 40.0)
+    one = StandingSpace(Footprint.of_corners([(-16.0, 4.0), (0.0, 4.0), (0.0, 20.0), (-16.0, 20.0)]), 0.0, 40.0)
     corners = [(-overlap, -20.0), (16.0, -20.0), (16.0, -4.0), (-overlap, -4.0)]
-    other = Standing(Footprint.of_corners(corners), 0.0, 40.0)
+    other = StandingSpace(Footprint.of_corners(corners), 0.0, 40.0)
     assert opposite(one, other, rectangle(0.0, 0.0, 150.0, 8.0, 0.0), 0.5) is faces
 
 
@@ -100,20 +102,20 @@ def test_a14_a_way_along_an_edge_leads_through(x: float, leads_through: bool) ->
     assert not crosses((x, 60.0), (40.0, 100.0), WALL, 0.0), "it touches a corner at most"
 
 
-@pytest.mark.parametrize("deep, leads_through", [(EPSILON, False), (2.0 * EPSILON, True)])
+@pytest.mark.parametrize("deep, leads_through", [(CONTACT_EPSILON_MM, False), (2.0 * CONTACT_EPSILON_MM, True)])
 def test_a14_a_way_into_a_piece_by_exactly_the_epsilon_does_not_lead_through(deep: float, leads_through: bool) -> None:
-    piece = Standing(Footprint.of_corners([(0.0, -4.0), (8.0, -4.0), (8.0, 4.0), (0.0, 4.0)]), 0.0, 16.0)
+    piece = StandingSpace(Footprint.of_corners([(0.0, -4.0), (8.0, -4.0), (8.0, 4.0), (0.0, 4.0)]), 0.0, 16.0)
     assert crosses((-20.0, 0.0), (deep, 0.0), piece, 0.0) is leads_through
 
 
-@pytest.mark.parametrize("height, leads_through", [(EPSILON, False), (2.0 * EPSILON, True)])
+@pytest.mark.parametrize("height, leads_through", [(CONTACT_EPSILON_MM, False), (2.0 * CONTACT_EPSILON_MM, True)])
 def test_a14_a_triangle_of_exactly_the_epsilon_in_area_stands_upright(height: float, leads_through: bool) -> None:
     surface = np.array([[[0.0, 0.0, 0.0], [2.0, 0.0, 16.0], [0.0, height, 16.0]]])
-    piece = Standing(Footprint.around(surface[0]), 0.0, 16.0, surface)
+    piece = StandingSpace(Footprint.around(surface[0]), 0.0, 16.0, surface)
     assert crosses((-1.0, 0.0), (3.0, 0.0), piece, 0.0) is leads_through
 
 
-@pytest.mark.parametrize("further, reaches", [(EPSILON, True), (2.0 * EPSILON, False)])
+@pytest.mark.parametrize("further, reaches", [(CONTACT_EPSILON_MM, True), (2.0 * CONTACT_EPSILON_MM, False)])
 def test_a_piece_exactly_the_epsilon_beside_the_line_to_a_body_may_hide_it(further: float, reaches: bool) -> None:
     line, eye = Footprint.of_corners([(9.0, 0.0), (10.0, 0.0), (10.0, -1.0), (9.0, -1.0)]), (0.0, 0.0)
     corners = [(4.0, further), (6.0, further), (6.0, 4.0), (4.0, 4.0)]
@@ -140,19 +142,21 @@ def test_a14_a_body_lies_along_the_sides_of_pieces_with_at_most_four_corners(cor
     assert len(along) == (4 if counts else 2)
 
 
-@pytest.mark.parametrize("low, lies_in_it", [(16.0 - EPSILON, False), (16.0 - 2.0 * EPSILON, True)])
+@pytest.mark.parametrize(
+    "low, lies_in_it", [(16.0 - CONTACT_EPSILON_MM, False), (16.0 - 2.0 * CONTACT_EPSILON_MM, True)]
+)
 def test_a14_a_body_as_deep_in_a_piece_as_exactly_the_epsilon_lies_on_it(low: float, lies_in_it: bool) -> None:
     """Once the body lies on the piece, once the piece is the body that lies on it."""
     inside = Footprint.of_corners(rectangle(0.0, 0.0, 4.0, 16.0, 0.0))
-    assert overlaps(Standing(inside, low, 30.0), WALL, 0.5) is lies_in_it
-    assert overlaps(Standing(WALL.footprint, 0.0, 16.0), Standing(inside, low, 30.0), 0.5) is lies_in_it
+    assert overlaps(StandingSpace(inside, low, 30.0), WALL, 0.5) is lies_in_it
+    assert overlaps(StandingSpace(WALL.footprint, 0.0, 16.0), StandingSpace(inside, low, 30.0), 0.5) is lies_in_it
 
 
 def scene_of(document: Document) -> SkirmishScene:
     return SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
 
 
-@pytest.mark.parametrize("away, is_left_out", [(CLOSE, True), (CLOSE + 2.0**-20, False)])
+@pytest.mark.parametrize("away, is_left_out", [(CLOSE_UNIT_MM, True), (CLOSE_UNIT_MM + 2.0**-20, False)])
 @pytest.mark.parametrize("y", [0.0, 64.0])
 def test_a_unit_exactly_40_mm_from_the_eye_is_left_out_of_the_picture(y: float, away: float, is_left_out: bool) -> None:
     document = between(attacker={"at": [0, y, 0]})

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
-from silhouette.rules.skirmishcorps.classes import CLASSES, PENALTY, cover_class
+from silhouette.rules.skirmishcorps.classes import CLASSES, PENALTIES, cover_class
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support import skirmishcorps_by_brute_force as brute
 from tests.support.rulings import ruled
@@ -109,7 +109,7 @@ def test_close_combat_is_mutual(seed: int) -> None:
 
 def test_penalties_never_shrink_with_the_class() -> None:
     for posture in ("standing", "prone"):
-        row = [PENALTY[posture][kind] for kind in CLASSES]
+        row = [PENALTIES[posture][kind] for kind in CLASSES]
         assert row == sorted(row, reverse=True)
 
 

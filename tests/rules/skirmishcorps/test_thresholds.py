@@ -12,7 +12,7 @@ import shapely
 
 from silhouette.files.cache import Cache
 from silhouette.rules.skirmishcorps.classes import (
-    EPSILON,
+    EPSILON_BRICKS,
     class_of_share,
     cover_class,
     cover_wounds,
@@ -23,7 +23,7 @@ from silhouette.rules.skirmishcorps.classes import (
 )
 from silhouette.rules.skirmishcorps.contact import (
     Footprint,
-    Standing,
+    StandingSpace,
     crosses,
     in_contact,
     may_hide,
@@ -48,7 +48,7 @@ BELOW = 1e-3
 def test_r4_a_class_begins_exactly_on_its_step(unit_height: float, quarters: int, below: str, on: str) -> None:
     step = quarters * unit_height / 4
     assert cover_class(step - BELOW, unit_height) == below
-    assert cover_class(step - EPSILON / 4, unit_height) == on, "rounding does not cost a step"
+    assert cover_class(step - EPSILON_BRICKS / 4, unit_height) == on, "rounding does not cost a step"
     assert cover_class(step, unit_height) == on
     assert cover_class(step + BELOW, unit_height) == on
 
@@ -57,7 +57,7 @@ def test_r4_a_class_begins_exactly_on_its_step(unit_height: float, quarters: int
 def test_r4_as_high_as_the_unit_is_high_and_higher_is_corner_cover(unit_height: float) -> None:
     assert cover_class(unit_height - BELOW, unit_height) == "high"
     assert cover_class(unit_height, unit_height) == "high"
-    assert cover_class(unit_height + EPSILON / 4, unit_height) == "high"
+    assert cover_class(unit_height + EPSILON_BRICKS / 4, unit_height) == "high"
     assert cover_class(unit_height + BELOW, unit_height) == "corner"
 
 
@@ -65,11 +65,11 @@ def test_r4_as_high_as_the_unit_is_high_and_higher_is_corner_cover(unit_height: 
 def test_r4_short_of_a_step_by_exactly_the_epsilon_is_on_it(unit_height: float) -> None:
     for quarters, kind in ((1, "very low"), (2, "low"), (3, "high")):
         step = quarters * unit_height / 4
-        rise = step - EPSILON
-        assert rise + EPSILON == step, "no rounding in these numbers"
+        rise = step - EPSILON_BRICKS
+        assert rise + EPSILON_BRICKS == step, "no rounding in these numbers"
         assert cover_class(rise, unit_height) == kind
-    assert unit_height + EPSILON - EPSILON == unit_height
-    assert cover_class(unit_height + EPSILON, unit_height) == "high"
+    assert unit_height + EPSILON_BRICKS - EPSILON_BRICKS == unit_height
+    assert cover_class(unit_height + EPSILON_BRICKS, unit_height) == "high"
 
 
 @pytest.mark.parametrize("bricks, kind", [(0.99, "none"), (1, "very low"), (2, "low"), (3, "high"), (4, "high")])
@@ -114,31 +114,31 @@ def test_a2_what_obscures_nothing_does_not_protect_even_if_any_share_counts() ->
     assert rows(between() | {"readings": {"share_practically_all": 0.0}})[0]["verdict"] == "low cover"
 
 
-WALL = Standing(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+WALL = StandingSpace(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
 
 
 @pytest.mark.parametrize("gap, touches", [(0.499, True), (0.5, True), (0.501, False)])
 def test_a1_a_gap_of_exactly_the_tolerance_is_contact(gap: float, touches: bool) -> None:
     figure = Footprint.disc(4.0 + gap + 8.0, 0.0, 8.0)
-    assert in_contact(Standing(figure, 0.0, 40.0), WALL, 0.5) is touches
-    held = Standing(Footprint.disc(12.2, 0.0, 8.0), 19.2 + gap, 60.0)
+    assert in_contact(StandingSpace(figure, 0.0, 40.0), WALL, 0.5) is touches
+    held = StandingSpace(Footprint.disc(12.2, 0.0, 8.0), 19.2 + gap, 60.0)
     assert in_contact(held, WALL, 0.5) is touches, "in height as in plan"
-    under = Standing(Footprint.disc(12.2, 0.0, 8.0), -40.0 - gap, -gap)
+    under = StandingSpace(Footprint.disc(12.2, 0.0, 8.0), -40.0 - gap, -gap)
     assert in_contact(under, WALL, 0.5) is touches
 
 
 @pytest.mark.parametrize("top, touches", [(0.4, False), (0.5, False), (0.501, True)])
 def test_a1_what_a_unit_stands_on_is_no_contact_until_it_rises_past_the_tolerance(top: float, touches: bool) -> None:
     """The unit stands above the middle of the piece, with its feet at 0."""
-    floor = Standing(WALL.footprint, -5.0, top)
-    assert in_contact(Standing(Footprint.disc(0.0, 0.0, 8.0), 0.0, 40.0), floor, 0.5) is touches
+    floor = StandingSpace(WALL.footprint, -5.0, top)
+    assert in_contact(StandingSpace(Footprint.disc(0.0, 0.0, 8.0), 0.0, 40.0), floor, 0.5) is touches
 
 
 @pytest.mark.parametrize("along, faces", [(15.999, True), (16.0, False), (16.001, False)])
 def test_a12_opposite_takes_an_overlap_of_more_than_nothing(along: float, faces: bool) -> None:
     """Two bases 16 mm wide, on both sides of a wall."""
     wall = rectangle(0.0, 0.0, 150.0, 8.0, 0.0)
-    one, other = (Standing(Footprint.disc(x, y, 8.0), 0.0, 40.0) for x, y in ((0.0, 12.0), (along, -12.0)))
+    one, other = (StandingSpace(Footprint.disc(x, y, 8.0), 0.0, 40.0) for x, y in ((0.0, 12.0), (along, -12.0)))
     assert opposite(one, other, wall, 0.5) is faces
     assert opposite(other, one, wall, 0.5) is faces
 
@@ -147,7 +147,7 @@ def test_a12_opposite_takes_an_overlap_of_more_than_nothing(along: float, faces:
 def test_a12_of_a_square_both_pairs_of_faces_are_long(length: float, faces: bool) -> None:
     """A post 8 mm wide; the two stand at its ends, which are long faces where it is no longer than it is wide."""
     post = rectangle(0.0, 0.0, length, 8.0, 0.0)
-    one, other = (Standing(Footprint.disc(side * (length / 2 + 8.0), 0.0, 8.0), 0.0, 40.0) for side in (1, -1))
+    one, other = (StandingSpace(Footprint.disc(side * (length / 2 + 8.0), 0.0, 8.0), 0.0, 40.0) for side in (1, -1))
     assert opposite(one, other, post, 0.5) is faces
 
 
@@ -158,15 +158,15 @@ def test_a14_a_way_that_ends_at_a_piece_does_not_lead_through_it(x: float, leads
 
 @pytest.mark.parametrize("deep, lies_in_it", [(0.4, False), (0.5, False), (0.501, True)])
 def test_a14_a_body_lies_in_a_piece_only_deeper_than_the_tolerance(deep: float, lies_in_it: bool) -> None:
-    body = Standing(Footprint.of_corners(rectangle(14.0 - deep, 0.0, 20.0, 16.0, 0.0)), 0.0, 10.0)
+    body = StandingSpace(Footprint.of_corners(rectangle(14.0 - deep, 0.0, 20.0, 16.0, 0.0)), 0.0, 10.0)
     assert overlaps(body, WALL, 0.5) is lies_in_it
 
 
 @pytest.mark.parametrize("low, lies_in_it", [(19.1, True), (19.2, False), (19.3, False)])
 def test_a14_a_body_on_a_piece_or_under_it_does_not_lie_in_it(low: float, lies_in_it: bool) -> None:
     inside = Footprint.of_corners(rectangle(0.0, 0.0, 4.0, 16.0, 0.0))
-    assert overlaps(Standing(inside, low, low + 10.0), WALL, 0.5) is lies_in_it
-    assert overlaps(Standing(inside, -10.0, 19.2 - low), WALL, 0.5) is lies_in_it
+    assert overlaps(StandingSpace(inside, low, low + 10.0), WALL, 0.5) is lies_in_it
+    assert overlaps(StandingSpace(inside, -10.0, 19.2 - low), WALL, 0.5) is lies_in_it
 
 
 @pytest.mark.parametrize("beside, between_them", [(-0.01, True), (0.0, True), (0.01, False)])
@@ -293,7 +293,7 @@ def test_of_a_surface_counts_what_rises_above_one_height_and_begins_no_higher_th
 ) -> None:
     """A triangle from 5 to 10 mm up."""
     surface = np.array([[[0.0, 0.0, 5.0], [4.0, 0.0, 10.0], [0.0, 4.0, 10.0]]])
-    piece = Standing(Footprint.of_corners(surface[0, :, :2]), 5.0, 10.0, surface)
+    piece = StandingSpace(Footprint.of_corners(surface[0, :, :2]), 5.0, 10.0, surface)
     assert len(piece.parts(shapely.Point(1.0, 1.0), 0.0, low, high)) == counts
 
 
@@ -301,7 +301,7 @@ def test_of_a_surface_counts_what_rises_above_one_height_and_begins_no_higher_th
 def test_of_a_surface_counts_what_comes_exactly_as_near_as_the_reach(x: float, y: float) -> None:
     """Each point is 6 mm from the bounds of the triangle, which go from 0 to 4 mm both ways."""
     surface = np.array([[[0.0, 0.0, 5.0], [4.0, 0.0, 10.0], [0.0, 4.0, 10.0]]])
-    piece = Standing(Footprint.of_corners(surface[0, :, :2]), 5.0, 10.0, surface)
+    piece = StandingSpace(Footprint.of_corners(surface[0, :, :2]), 5.0, 10.0, surface)
     for reach, counts in ((5.99, 0), (6.0, 1), (6.01, 1)):
         assert len(piece.parts(shapely.Point(x, y), reach, 0.0)) == counts
 

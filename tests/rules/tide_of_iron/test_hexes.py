@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silhouette.rules.tide_of_iron.hexes import (
-    CORNERS,
-    LEFT,
-    NEIGHBOURS,
-    RIGHT,
+    CORNER_STEPS,
+    LEFT_SHIFT,
+    NEIGHBOUR_STEPS,
+    RIGHT_SHIFT,
     Address,
     along_edges,
     bounding_ranges,
@@ -29,7 +29,7 @@ Move = Callable[[Address], Address]
 FAR = 7  # every direction and length up to this is compared with the fractions
 
 addresses = st.tuples(st.integers(-30, 30), st.integers(-30, 30))
-shifts = st.sampled_from([LEFT, 0, RIGHT])
+shifts = st.sampled_from([LEFT_SHIFT, 0, RIGHT_SHIFT])
 
 
 def turned(address: Address) -> Address:
@@ -57,13 +57,13 @@ SYMMETRIES = [symmetry(turns, mirror) for mirror in (False, True) for turns in r
 
 def neighbours(address: Address) -> list[Address]:
     """The six hexes that share an edge with one."""
-    return [(address[0] + q, address[1] + r) for q, r in NEIGHBOURS]
+    return [(address[0] + q, address[1] + r) for q, r in NEIGHBOUR_STEPS]
 
 
 def test_the_neighbours_and_the_corners_go_round_anticlockwise() -> None:
-    for steps in (NEIGHBOURS, CORNERS):
+    for steps in (NEIGHBOUR_STEPS, CORNER_STEPS):
         assert [turned(step) for step in steps] == [*steps[1:], steps[0]]
-    assert all(distance((0, 0), step) == 1 for step in NEIGHBOURS)
+    assert all(distance((0, 0), step) == 1 for step in NEIGHBOUR_STEPS)
 
 
 @pytest.mark.long
@@ -71,17 +71,17 @@ def test_every_line_enters_what_it_enters_in_fractions() -> None:
     for q in range(-FAR, FAR + 1):
         for r in range(-FAR, FAR + 1):
             assert along_edges((0, 0), (q, r)) == follows_edges((0, 0), (q, r))
-            for shift in (LEFT, 0, RIGHT):
+            for shift in (LEFT_SHIFT, 0, RIGHT_SHIFT):
                 assert tuple(entered((0, 0), (q, r), shift)) == hexes_on(q, r, shift), (q, r, shift)
             if not along_edges((0, 0), (q, r)):  # else two hexes are touched at once, in no order
                 assert tuple(entered((0, 0), (q, r), touching=True)) == hexes_on(q, r, 0, points=True), (q, r)
 
 
-@pytest.mark.parametrize("corner", CORNERS)
+@pytest.mark.parametrize("corner", CORNER_STEPS)
 def test_a_line_along_edges_has_two_chains_of_flanks(corner: Address) -> None:
     whole = (3 * corner[0], 3 * corner[1])
     assert along_edges((0, 0), whole)
-    left, right = (set(entered((0, 0), whole, shift)) for shift in (LEFT, RIGHT))
+    left, right = (set(entered((0, 0), whole, shift)) for shift in (LEFT_SHIFT, RIGHT_SHIFT))
     on_it = {corner, (2 * corner[0], 2 * corner[1])}
     assert set(entered((0, 0), whole)) == on_it == left & right
     for k in range(3):
@@ -125,7 +125,7 @@ def test_far_ends_are_exact() -> None:
     assert along_edges((-far, -far), (far, far))
     assert not along_edges((-far, -far), (far, far - 1))
     assert (0, 0) in entered((-far, -far), (far, far))
-    assert len(entered((-far, -far), (far, far), LEFT)) == 2 * 2 * far - 1
+    assert len(entered((-far, -far), (far, far), LEFT_SHIFT)) == 2 * 2 * far - 1
     assert entered((-far, far), (far, far)) == [(q, far) for q in range(1 - far, far)]
 
 

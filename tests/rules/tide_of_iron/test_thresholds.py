@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from silhouette.rules.tide_of_iron.hexes import LEFT, RIGHT, along_edges, distance, entered
+from silhouette.rules.tide_of_iron.hexes import LEFT_SHIFT, RIGHT_SHIFT, along_edges, distance, entered
 from silhouette.rules.tide_of_iron.judge import Ends
 from tests.support.tide_of_iron_maps import judged, ruling
 
@@ -103,8 +103,8 @@ def test_r22_adjacent_units_always_see_each_other_and_those_two_apart_do_not() -
 def test_a1_a_line_through_a_corner_enters_only_what_it_is_shifted_towards() -> None:
     """From (0, 0) to (4, 1) the line passes exactly through corners of (1, 1) and (3, 0)."""
     assert entered((0, 0), (4, 1)) == [(1, 0), (2, 0), (2, 1), (3, 1)]
-    assert {(1, 1)} == set(entered((0, 0), (4, 1), LEFT)) - set(entered((0, 0), (4, 1)))
-    assert {(3, 0)} == set(entered((0, 0), (4, 1), RIGHT)) - set(entered((0, 0), (4, 1)))
+    assert {(1, 1)} == set(entered((0, 0), (4, 1), LEFT_SHIFT)) - set(entered((0, 0), (4, 1)))
+    assert {(3, 0)} == set(entered((0, 0), (4, 1), RIGHT_SHIFT)) - set(entered((0, 0), (4, 1)))
     for at in ((1, 1), (3, 0)):
         assert ruling({at: "woods"}, (4, 1)) == (True, "clear", "R2")
     # One step further the same hex is entered; one step nearer the line does not come to it.

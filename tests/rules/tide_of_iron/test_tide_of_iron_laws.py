@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silhouette.files.cache import Cache
-from silhouette.rules.tide_of_iron.hexes import CORNERS, Address, in_words
+from silhouette.rules.tide_of_iron.hexes import CORNER_STEPS, Address, in_words
 from silhouette.rules.tide_of_iron.judge import CAUSES, SECTIONS
 from silhouette.rules.tide_of_iron.rule import TIDE_OF_IRON
 from silhouette.scenes.scene import Check
@@ -118,7 +118,7 @@ def random_scene(rng: random.Random) -> tuple[Described, Address, Address]:
     }
     start, end = rng.sample(every, 2)
     if rng.random() < 0.2:
-        start, (q, r) = (0, 0), rng.choice(CORNERS)
+        start, (q, r) = (0, 0), rng.choice(CORNER_STEPS)
         length = rng.randint(1, size // 2)
         end = (q * length, r * length)
     for address in (start, end):

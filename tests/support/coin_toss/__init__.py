@@ -16,7 +16,7 @@ from pydantic import Field
 from silhouette.common.geometry import Pose
 from silhouette.drawing.games import GameDrawing
 from silhouette.drawing.in_3d.shapes import pawn
-from silhouette.drawing.in_3d.stage import Item, Line, Sight, Stage
+from silhouette.drawing.in_3d.stage import Stage, StageCheck, StageItem, StageLine
 from silhouette.drawing.marks import disc, line, title
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.words.words import why
@@ -24,8 +24,8 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasDescription
-from silhouette.rules.base import Level, Pieces, Rule, RuleReference, Settings, Verdict
-from silhouette.rules.fields import GROUNDS, VERDICT, WHO, ResultField
+from silhouette.rules.base import Level, PieceTable, Rule, RuleReference, Settings, Verdict
+from silhouette.rules.fields import GROUNDS, VERDICT, WHO_FIELDS, ResultField
 from silhouette.scenes.entries import CheckEntry, SceneEntry
 from silhouette.scenes.scene import Check, Scene
 
@@ -67,7 +67,7 @@ class CoinTossVerdict(Verdict):
 
     same: bool
 
-    fields = (*WHO, VERDICT, *GROUNDS, ResultField("same", bool, "whether both tossed the same side"))
+    fields = (*WHO_FIELDS, VERDICT, *GROUNDS, ResultField("same", bool, "whether both tossed the same side"))
 
 
 class CoinToss(
@@ -123,20 +123,22 @@ class CoinToss(
     def stage(self, scene: CoinTossScene, judged: Sequence[tuple[Check, Any]], cache: Cache) -> Stage:
         numbers = {name: number for number, name in enumerate(scene.players)}
         items = tuple(
-            Item(name, "player", 0, Pose.standing((*player.at, 0.0))) for name, player in scene.players.items()
+            StageItem(name, "player", 0, Pose.standing((*player.at, 0.0))) for name, player in scene.players.items()
         )
         sights = []
         for place, (check, verdict) in enumerate(judged):
             ends = tuple((*scene.players[name].at, 5.0) for name in (check.attacker, check.target))
-            way = Line("free" if verdict.same else "blocked", ends)
-            sights.append(Sight(place, numbers[check.attacker], numbers[check.target], free=verdict.same, lines=(way,)))
+            way = StageLine("free" if verdict.same else "blocked", ends)
+            sights.append(
+                StageCheck(place, numbers[check.attacker], numbers[check.target], free=verdict.same, lines=(way,))
+            )
         return Stage((pawn(6.0, 12.0),), items, tuple(sights), ())
 
     def basis(self, scene: CoinTossScene) -> list[tuple[str, str]]:
         return [("coins", "one each")]
 
-    def pieces(self, scene: CoinTossScene) -> Pieces:
-        return Pieces(("name", "side"), [(player.name, player.side) for player in scene.players.values()])
+    def pieces(self, scene: CoinTossScene) -> PieceTable:
+        return PieceTable(("name", "side"), [(player.name, player.side) for player in scene.players.values()])
 
 
 RULE = CoinToss()
