@@ -133,10 +133,12 @@ def _answer(words: list[str]) -> int:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether Ctrl-C caused an error: pydantic repeats a KeyboardInterrupt in the message of its own error."""
-    if error is None or isinstance(error, SilhouetteError):
+    """Whether Ctrl-C caused an error: pydantic repeats a KeyboardInterrupt in the message of its own error, and an
+    import that it breaks off looks like that of a missing package.
+    """
+    if error is None:
         return False
-    words = f"{type(error).__name__}: {error}"
+    words = "" if isinstance(error, SilhouetteError) else f"{type(error).__name__}: {error}"
     return "KeyboardInterrupt" in words or _is_interrupt(error.__cause__) or _is_interrupt(error.__context__)
 
 

@@ -15,6 +15,7 @@ import pytest
 from pydantic_core import SchemaError
 
 import silhouette.cli.scene_job
+from silhouette.common.errors import RequestError
 from tests.support.commands import CHECK, QUICK, WALLED, run, scene
 from tests.support.warm_processes import Process
 
@@ -84,12 +85,23 @@ def in_another_error() -> None:
         raise RuntimeError("it went wrong") from pressed
 
 
+def in_a_missing_package() -> None:
+    """Ctrl-C within the import of an optional package, which then is taken for missing."""
+    try:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as pressed:
+            raise ImportError("it went wrong") from pressed
+    except ImportError:
+        raise RequestError("drawing needs matplotlib") from None
+
+
 def plainly() -> None:
     """Ctrl-C."""
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("press", [plainly, in_other_words, in_another_error])
+@pytest.mark.parametrize("press", [plainly, in_other_words, in_another_error, in_a_missing_package])
 def test_an_interruption_is_one_line_and_status_130(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, press: Callable[[], None]
 ) -> None:

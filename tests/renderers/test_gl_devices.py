@@ -204,13 +204,13 @@ def test_each_worker_takes_its_share(machine: Callable[..., None], monkeypatch: 
 
     machine(FIRST, SECOND, SOFTWARE)
     monkeypatch.setattr("silhouette.workers.process._number", 0)
-    judge = ChunkJudge(BatchSettings(renderer="gl"))
-    assert judge._device() == "0"
+    monkeypatch.setattr("silhouette.batches.chunks.choose", lambda name, device: device)
+    assert ChunkJudge(BatchSettings(renderer="gl")).start() == "0"
     assert numbered(3, worker_number) == 3
-    assert judge._device() == "1"
-    assert ChunkJudge(BatchSettings(), None, 2)._device() == "0"
-    assert ChunkJudge(BatchSettings(device="1"), None, 2)._device() == "1"
-    assert ChunkJudge(BatchSettings(renderer="embree"))._device() is None
+    assert ChunkJudge(BatchSettings(renderer="gl")).start() == "1"
+    assert ChunkJudge(BatchSettings(), None, 2).start() == "0"
+    assert ChunkJudge(BatchSettings(device="1"), None, 2).start() == "1"
+    assert ChunkJudge(BatchSettings(renderer="embree")).start() is None
 
 
 def tell_number() -> Callable[[int], Iterator[int]]:
