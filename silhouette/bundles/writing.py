@@ -112,6 +112,13 @@ def bundled(
     about: dict[str, Any] = {"bundle": "/".join((SCENE_FOLDER, *layout.scene)), "settings": {**how, **chosen}}
     about |= {"title": result.title, "rules": result.rules, "warnings": result.warnings, "left_out": layout.missing}
     manifest = manifest_bytes({**about, "files": files, "results": rows})
+    _check_size(scene, files, manifest)
+    content = _zipped({MANIFEST: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
+    return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
+
+
+def _check_size(scene: Path, files: Sequence[FileRecord], manifest: bytes) -> None:
+    """Refuses what would not be read again."""
     if len(manifest) > MAX_DOCUMENT_BYTES:
         raise FileError(scene, f"has results of more than {MAX_DOCUMENT_BYTES >> 20} MiB; bundle fewer checks")
     if len(files) >= MAX_ARCHIVE_ENTRIES:
@@ -120,8 +127,6 @@ def bundled(
         raise FileError(
             scene, f"comes to more than {MAX_UNPACKED_BYTES >> 20} MiB; say --no-pictures, or reduce its meshes"
         )
-    content = _zipped({MANIFEST: manifest, **{path: content for path, (_, content) in sorted(packed.items())}})
-    return Bundle(content, tuple(files), replace(result, path=scene), layout.missing)
 
 
 def _contents(layout: Layout) -> dict[tuple[str, ...], bytes]:

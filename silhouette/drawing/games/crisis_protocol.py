@@ -6,7 +6,7 @@ page says that heights are for display alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -401,16 +401,7 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
         for feature in features:
             items.append(StageItem(feature.name, kind, len(shapes), Pose.standing()))
             shapes.append(prism(feature.outline.corners, 0.0, tops[feature.name]))
-    pawns: dict[tuple[float, int], int] = {}
-    for character in scene.characters:
-        key = character.base.radius, character.size
-        if key not in pawns:
-            pawns[key] = len(shapes)
-            shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
-        ground = tops.get(character.on or "", 0.0)
-        items.append(
-            StageItem(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground)))
-        )
+    _add_pawns(scene.characters, step, tops, shapes, items)
     heads = {item.name: _head(shapes[item.shape], item) for item in items}
     number = {item.name: index for index, item in enumerate(items)}
 
@@ -427,6 +418,26 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
     sights = tuple(sight(place, *pair) for place, pair in enumerate(judged))
     unit = INCH if scene.units == "mm" else scene.ranges.first / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
+
+
+def _add_pawns(
+    characters: Sequence[Character],
+    step: float,
+    tops: Mapping[str, float],
+    shapes: list[DisplayShape],
+    items: list[StageItem],
+) -> None:
+    """Adds a pawn for each character, on the ground or on what it stands on; those of one size share a shape."""
+    pawns: dict[tuple[float, int], int] = {}
+    for character in characters:
+        key = character.base.radius, character.size
+        if key not in pawns:
+            pawns[key] = len(shapes)
+            shapes.append(pawn(2.0 * character.base.radius, 1.3 * character.size * step))
+        ground = tops.get(character.on or "", 0.0)
+        items.append(
+            StageItem(character.name, "character", pawns[key], Pose.standing((*character.base.centre, ground)))
+        )
 
 
 def _head(shape: DisplayShape, item: StageItem) -> Floats:
