@@ -52,7 +52,7 @@ class BatchSummary:
     """
 
     rows: int
-    resumed: int
+    kept: int
     failed: tuple[str, ...]
     unmet: tuple[str, ...]
     complete: bool = False

@@ -403,8 +403,8 @@ def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[Rende
     """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
     lines = [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.unmet if named]
     words = [f"{'already complete: ' * summary.complete}{_counted(summary.rows, 'row')} in {out}"]
-    if summary.resumed and not summary.complete:
-        words.append(f"{summary.resumed} judged before")
+    if summary.kept and not summary.complete:
+        words.append(f"{summary.kept} judged before")
     words.append(f"{len(summary.unmet)} not as expected" if summary.unmet else "every expectation held")
     if summary.failed:
         words.append(f"{len(summary.failed)} with an error, which --retry-errors judges again")

@@ -70,7 +70,7 @@ class Judged(Record):
             "changes",
             CHANGES | None,
             "--what-if: what would change the verdict; moves, the least first, the turn, then pieces",
-            at="changes.found",
+            at="changes.changes",
             optional=True,
         ),
         ResultField(

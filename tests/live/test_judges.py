@@ -80,7 +80,7 @@ def test_a_fork_server_that_is_killed_is_done_without(tmp_path: Path) -> None:
     async def main() -> None:
         async with Judges(table.scene, table.cache, workers=1) as judges:
             expected = await judges.ask(table.now, KAL)
-            killed = [*processes_of(judges), *(server._process.pid for server in judges._pool._servers)]
+            killed = [*processes_of(judges), *(server.pid for server in judges._pool._servers)]
             for process in killed:
                 os.kill(process, signal.SIGKILL)
             for _ in range(2):

@@ -26,7 +26,11 @@ def test_a_random_table_has_figures_of_each_kind_and_none_that_overlap(tmp_path:
     assert len(standing) == 6
     assert standing.count("touching") == 2
     assert standing.count("on terrain") == 1
-    bases = [warning for warning in placement_warnings(made.scene.pieces, faces=True) if "overlap" in warning.text]
+    bases = [
+        warning
+        for warning in placement_warnings(made.scene.pieces, faces=True, units="mm", z_is_ground=False)
+        if "overlap" in warning.text
+    ]
     assert not bases
 
 
