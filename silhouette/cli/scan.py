@@ -101,7 +101,8 @@ def scan(given: ScanOptions) -> int:
     if given.attacker is not None:
         target = None if given.target is None else table.called(given.target)
         ruling = Selection(table.called(given.attacker), target)
-        settings = BatchSettings(cached=not given.no_cache)
+        # With odds: what a scan has placed stands as exactly as its doubt says, which may change a verdict.
+        settings = BatchSettings(cached=not given.no_cache, seed=0)
         result = SceneJob(ruling, settings, given.out / RULING, quiet=given.quiet).judge(given.out / SCENE)
     _show(table, given.out, result, as_json=given.as_json, quiet=given.quiet)
     return ExitStatus.OK if result is None else status_of([result])
@@ -111,9 +112,17 @@ def _show(table: ScannedTable, out: Path, result: SceneResult | None, *, as_json
     if as_json:
         show_json({**record_of(table), **({} if result is None else scenes_document([result]))})
     else:
-        show(*scan_report(table, out, quiet=quiet), *([] if result is None else scene_report(result, quiet=quiet)))
+        ruling = [] if result is None else [*_estimates(result), *scene_report(result, quiet=quiet)]
+        show(*scan_report(table, out, quiet=quiet), *ruling)
     if result is not None and result.error is not None:
         complain(result.error)
+
+
+def _estimates(result: SceneResult) -> list[RenderableType]:
+    """What a ruling rests on that nobody has measured, before the verdict and as plain as that."""
+    warnings = [warning for judged in result.judged for warning in judged.verdict.warnings]
+    eyes = dict.fromkeys(warning for warning in warnings if warning.endswith("is estimated"))
+    return [plain_line(f"{warning}: write eye into its model or into the scene", "bold yellow") for warning in eyes]
 
 
 def _written(

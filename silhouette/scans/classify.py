@@ -86,10 +86,13 @@ def known_figures(
     figures: list[KnownFigure] = []
     for thing in rising if models else ():
         go_on()
-        seen = _seen(thing, points, over)
-        fit = match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)
-        if fit is not None and fit.residual <= most:
-            figures.append(_figure(fit, seen, points))
+        fits = [
+            (fit, seen)
+            for seen in _seen(thing, points, over)
+            if (fit := match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)) is not None
+        ]
+        if fits and (best := min(fits, key=lambda pair: pair[0].residual))[0].residual <= most:
+            figures.append(_figure(*best, points))
     figures.sort(key=lambda figure: figure.match.residual)
     standing: list[KnownFigure] = []
     for figure in figures:
@@ -98,16 +101,33 @@ def known_figures(
     return standing
 
 
-def _seen(thing: Prominence, points: Floats, over: Floats) -> _Sight:
-    """What is to be compared: the points in a cylinder round what rises, down to the ground."""
+def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
+    """What is to be compared: the points in a cylinder round what rises, down to the ground.
+
+    What is cut off from something else may stand beside that, or on it.
+    """
     reach = thing.size.max() / 2.0 + AROUND
     away = np.hypot(*(points[:, :2] - thing.middle).T)
     height = points[:, 2] - thing.ground
     low = (away < reach + RING) & (over > -4.0) & (over < 5.0) & (np.abs(height) < 5.0)
-    ground = float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground
-    top = ground + thing.tall + 10.0
-    own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
-    return _Sight(np.flatnonzero(own), ground)
+    grounds = [float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground]
+    below = (away < reach) & np.isfinite(over) & (height > thing.under - 1.0) & (height < thing.cut + 1.0)
+    if not thing.is_free and below.sum() > FEW:
+        grounds.append(thing.ground + _commonest(height[below], thing.under - 1.0, thing.cut + 1.0))
+    top = thing.ground + thing.tall + 10.0
+    sights = []
+    for ground in grounds:
+        own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
+        sights.append(_Sight(np.flatnonzero(own), ground))
+    return sights
+
+
+def _commonest(heights: Floats, low: float, high: float) -> float:
+    """The height about which most lie, within a millimetre: that of a level top."""
+    counts, ends = np.histogram(heights, bins=max(1, round(high - low)), range=(low, high))
+    best = int(counts.argmax())
+    inside = (heights >= ends[best] - 0.5) & (heights <= ends[best + 1] + 0.5)
+    return float(np.median(heights[inside]))
 
 
 def _figure(fit: Match, seen: _Sight, points: Floats) -> KnownFigure:
@@ -472,6 +492,9 @@ def find_pieces(  # noqa: PLR0913
     near = {"noise": noise, "spacing": spacing, "ground": ground}
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
+        if size is not None and _is_rim(points[members], size, spacing):
+            labels[members] = 0
+            continue
         split, doubt = parts_of(points, normals, edges, members, colours=colours, **near)
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
@@ -495,6 +518,24 @@ def _discs(
 
 
 _PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
+
+
+RIM, RIM_HEIGHT = 25.0, 20.0  # mm: how far a table's rim reaches inward, and how high it curls at most
+UPWARD = -0.5  # correlation of its height with how far inward it is: it rises outward; a wall does not
+
+
+def _is_rim(points: Floats, size: tuple[float, float], spacing: float) -> bool:
+    """Whether a region (k, 3) is the table's own rim, curled up: it is highest where the table ends.
+
+    A wall along the edge has a side there, that goes down.
+    """
+    inward = (np.asarray(size) / 2.0 - np.abs(points[:, :2])).min(axis=1)
+    if np.percentile(inward, 95) > RIM or points[:, 2].max() > RIM_HEIGHT:
+        return False
+    # Low at the very end of it, where cameras saw the table's side, it is a rim as well.
+    seen = inward > inward.min() + spacing
+    spread = float(inward[seen].std() * points[seen, 2].std()) if seen.any() else 0.0
+    return spread > 0.0 and float(np.cov(inward[seen], points[seen, 2])[0, 1]) / spread < UPWARD
 
 
 BORDER = 25.0  # mm, of a base and of a fillet round what rises from it

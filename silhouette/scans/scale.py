@@ -124,6 +124,7 @@ GUESSABLE = ("mm", "cm", "m")
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
 DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
+CLOUD_DRIFT = 0.05  # the same of a cloud of points, which lie on both sides of a surface: 3.1 % too large
 PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
 ROUNDED_OFF, FIGURE_HEIGHT = 0.4, 30.0
 """How much of the spacing of points a scan rounds off, and the mm of a figure: it was too small by 2.5 to 4.4 % at 4.9
@@ -249,6 +250,8 @@ def _with_models(
     fitting = None
     # Coarse and rough scans round off what is high: models seem too small by about so much.
     slack = 0.0 if own is None else max(DRIFT, (ROUNDED_OFF * level.spacing + level.noise) * own.mm / FIGURE_HEIGHT)
+    if standing is not None and len(scan.faces) == 0:
+        slack = max(slack, CLOUD_DRIFT)
     if own is not None and standing is not None:
         figures = standing(own.mm)
         ratio = drift(figures, level.noise * own.mm)

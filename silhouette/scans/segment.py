@@ -40,9 +40,10 @@ OPENING = 60.0  # mm: what is narrower than that in one direction rises from the
 WIDEST = 62.0  # mm: what is wider than that is no single figure
 LOWEST, TALLEST = 16.0, 95.0  # mm: the heights of figures over their ground; a base with half of a gnome has 16
 LEAST_PLAN = 40.0  # mm2: less is a chimney, a spear or an edge
-LEVELS = (6.0, 9.0, 13.0, 18.0, 25.0, 34.0, 45.0)
+LEVELS = (6.0, 9.0, 13.0, 18.0, 25.0, 34.0, 45.0, 56.0, 68.0, 80.0, 95.0, 110.0, 130.0, 150.0)
 """mm over the local ground: at these heights parts are parted. The first is above all bases, so that two figures base
-to base are two; the steps are those of a figure's thirds."""
+to base are two; the steps are those of a figure's thirds; the last are those of containers and towers, which are
+narrower than the opening, and no ground."""
 
 LARGE_OPENING, LARGE_WIDEST, LARGE_TALLEST = 112.0, 114.0, 130.0
 """mm: the same three of monsters on bases of up to 110 mm, which are figures only where a round base is seen."""
@@ -90,8 +91,10 @@ class Prominence:
     size: Floats  # (2,) mm, of that box
     tall: float  # mm over the local ground
     ground: float  # mm, z of that
-    cut: float  # mm over the ground: so high it is cut off from what it is grown together with; the least of `LEVELS`
-    # where it stands free
+    # Mm over the ground: so high it is cut off from what it is grown together with, which reaches higher than `under`;
+    # the least of `LEVELS`, and 0, where it stands free
+    cut: float
+    under: float
 
     @property
     def is_free(self) -> bool:
@@ -163,7 +166,7 @@ def prominences(
     rise = relief.rise
     taken = np.zeros(rise.shape, dtype=bool)
     things: list[Prominence] = []
-    for level in LEVELS:
+    for under, level in zip((0.0, *LEVELS), LEVELS, strict=False):
         parts, _ = ndimage.label(rise > level, np.ones((3, 3)))
         for number, window in enumerate(ndimage.find_objects(parts), 1):
             mine = parts[window] == number
@@ -171,12 +174,13 @@ def prominences(
             if size.max() > widest or mine.sum() * CELL**2 < LEAST_PLAN or (taken[window] & mine).any():
                 continue
             tall = float(rise[window][mine].max())
-            if not lowest <= tall <= tallest or (level > LEVELS[1] and tall < level + SHALLOW):
+            is_cut = level > LEVELS[1]
+            if not lowest <= tall <= tallest + (level if is_cut else 0.0) or (is_cut and tall < level + SHALLOW):
                 continue
             taken[window] |= mine
             low = np.array([window[0].start, window[1].start]) * CELL + relief.low
             ground = float(np.median(relief.ground[window][mine]))
-            things.append(Prominence(low + size / 2.0, size, tall, ground, level))
+            things.append(Prominence(low + size / 2.0, size, tall, ground, level, under))
     return sorted(things, key=lambda thing: tuple(thing.middle.tolist()))
 
 

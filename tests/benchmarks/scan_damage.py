@@ -4,7 +4,7 @@
 
 A scan of `../shared/scans` is made worse in one way at a time, and scanned as `scan_losses` does: coarser, rougher,
 with slow errors, bent, with folds of cloth, with a board under one half, with holes, with half of it twice, out of the
-file's upright, with crumbs.
+file's upright, with crumbs, with a curled rim.
 """
 
 from __future__ import annotations

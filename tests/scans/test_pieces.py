@@ -72,6 +72,15 @@ def test_a_figure_against_a_wall() -> None:
     assert min(apart(found.labels, scanned.truth).best.values()) > 0.75
 
 
+def test_the_rim_of_a_table_that_is_curled_up_is_the_table_and_a_wall_along_it_is_not() -> None:
+    scanned = table([figure(0, 0), box(0, 46, 60, 6, 12)], size=100)
+    points = scanned.points
+    points[:, 2] += np.clip((points[:, 0] - 35.0) / 15.0, 0.0, 1.0) * 8.0
+    found = pieces_of(scanned)
+    assert [blob.kind for blob in found.blobs] == ["fighter", "terrain"]
+    assert (found.labels[(points[:, 0] > 44.0) & (np.abs(points[:, 1]) < 30.0)] == 0).mean() > 0.9
+
+
 @pytest.mark.long
 def test_a_figure_on_a_crate_on_a_crate() -> None:
     scanned = table([box(0, 0, 70, 60, 30), box(0, 0, 45, 45, 60), figure(0, 0, on=60)])

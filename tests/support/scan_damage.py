@@ -110,6 +110,17 @@ def crumbed(points: Floats, faces: Integers, count: float, chance: np.random.Gen
     return np.vstack(vertices), np.vstack(rows)
 
 
+def curled(points: Floats, faces: Integers, mm: float, chance: np.random.Generator) -> Surface:
+    """The rim of the table curled up, by waves, over its last 20 mm, as where few pictures were taken."""
+    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    rim = np.minimum(points[:, :2] - low, high - points[:, :2]).min(axis=1)
+    turn = np.arctan2(points[:, 1], points[:, 0])
+    moved = points.copy()
+    share = np.clip(1.0 - rim / 20.0, 0.0, 1.0) * (0.5 + 0.5 * np.sin(9.0 * turn + chance.uniform(0.0, 6.0)))
+    moved[:, 2] += mm * share
+    return moved, faces
+
+
 KINDS: Mapping[str, tuple[Damage, tuple[float, ...], str]] = {
     "coarse": (coarse, (3.0, 4.0, 5.0, 7.0), "mm"),
     "rough": (rough, (0.5, 1.0, 1.5), "mm"),
@@ -121,6 +132,7 @@ KINDS: Mapping[str, tuple[Damage, tuple[float, ...], str]] = {
     "doubled": (doubled, (2.0, 8.0), "mm"),
     "leaning": (leaning, (20.0,), "°"),
     "crumbed": (crumbed, (100.0,), ""),
+    "curled": (curled, (5.0, 15.0), "mm"),
 }
 """What is done, how strongly, and in what that is measured."""
 
