@@ -46,7 +46,7 @@ OPEN_SURFACE_SHARE = 0.1
 WORTH_AN_INDEX = 64
 """How often a place is asked for before triangles are indexed, and the square root of how many there are at least."""
 
-RUN = 8  # the number of neighbouring triangles of which the index has one box
+TRIANGLES_PER_BOX = 8  # the number of neighbouring triangles of which the index has one box
 
 FEW_OF_ALL = 0.1  # the share of the area in plan from which on triangles are looked through rather than looked up
 
@@ -109,13 +109,13 @@ class Ground:
 
     @cached_property
     def _index(self) -> tuple[Any, Indices]:
-        """The tree of the boxes of runs of neighbours, each as its diagonal; (runs, `RUN`) their triangles, or -1.
+        """The tree of the boxes of runs of neighbours, each as its diagonal; (runs, `TRIANGLES_PER_BOX`) their triangles, or -1.
 
         A geometry takes 300 bytes: with one for each triangle a scan of a million would take 300 MB.
         """
         cells = np.floor(self._boxes[:, :2] / (self._boxes[:, 2:] - self._boxes[:, :2]).mean(axis=0).clip(min=1e-9))
-        order = np.lexsort((cells[:, 1], np.floor(cells[:, 0] / RUN)))
-        runs = np.pad(order, (0, -len(order) % RUN), constant_values=-1).reshape(-1, RUN)
+        order = np.lexsort((cells[:, 1], np.floor(cells[:, 0] / TRIANGLES_PER_BOX)))
+        runs = np.pad(order, (0, -len(order) % TRIANGLES_PER_BOX), constant_values=-1).reshape(-1, TRIANGLES_PER_BOX)
         boxes = self._boxes[runs]
         bounds = np.concatenate([boxes[..., :2].min(axis=1), boxes[..., 2:].max(axis=1)], axis=1)
         return STRtree(linestrings(bounds.reshape(-1, 2, 2))), runs
@@ -124,7 +124,7 @@ class Ground:
         """The numbers of boxes (q, 4) and of the triangles whose own they overlap or touch, in the order of both."""
         tree, runs = self._index
         box, run = tree.query(linestrings(boxes.reshape(-1, 2, 2)))
-        box, triangle = np.repeat(box, RUN), runs[run].ravel()
+        box, triangle = np.repeat(box, TRIANGLES_PER_BOX), runs[run].ravel()
         there, own = boxes[box], self._boxes[triangle]
         touches = (triangle >= 0) & (there[:, :2] <= own[:, 2:]).all(axis=1) & (own[:, :2] <= there[:, 2:]).all(axis=1)
         box, triangle = box[touches], triangle[touches]
