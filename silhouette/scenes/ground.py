@@ -111,7 +111,8 @@ class Ground:
     def _index(self) -> tuple[Any, Indices]:
         """The tree of the boxes of runs of neighbours, each as its diagonal; (runs, `TRIANGLES_PER_BOX`) the triangles.
 
-        The last run is filled up with -1. A geometry takes 300 bytes: with one for each triangle a scan of a million would take 300 MB.
+        The last run is filled up with -1. A geometry takes 300 bytes: with one for each triangle a scan of a million
+        would take 300 MB.
         """
         cells = np.floor(self._boxes[:, :2] / (self._boxes[:, 2:] - self._boxes[:, :2]).mean(axis=0).clip(min=1e-9))
         order = np.lexsort((cells[:, 1], np.floor(cells[:, 0] / TRIANGLES_PER_BOX)))
