@@ -14,7 +14,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -261,7 +261,11 @@ class Cluster:
             raise SilhouetteError(
                 f"the scheduler at {self._address} has no workers; start some with: dask worker {self._address}"
             )
-        for task in [task for task in self._tasks.values() if task.slot.worker not in counts]:
+        yield from self._retry_lost(counts)
+
+    def _retry_lost(self, workers: Collection[str]) -> Iterator[Event]:
+        """Tries the tasks again whose workers are not among those that are there."""
+        for task in [task for task in self._tasks.values() if task.slot.worker not in workers]:
             self._withdraw(task)
             yield from self._retry(task.chunk)
 

@@ -46,8 +46,7 @@ def name_gangs(models: Sequence[Marked], nodes: Mapping[int, GltfNode]) -> str:
     held = Counter(index for model in models for index in _groups(model, nodes))
     taken: Counter[str] = Counter()
     for model in models:
-        stated = [model.keys.get("gang"), *(nodes[index].extras.get("gang") for index in model.node.above)]
-        model.gang = next((gang for gang in stated if isinstance(gang, str) and gang), None)
+        model.gang = _stated_gang(model, nodes)
         some = [index for index in _groups(model, nodes) if held[index] < len(models)]
         if model.gang is None and some:
             several = [index for index in some if held[index] > 1]
@@ -57,6 +56,11 @@ def name_gangs(models: Sequence[Marked], nodes: Mapping[int, GltfNode]) -> str:
         return ""
     gangs = ", ".join(f"{gang} ({count})" for gang, count in taken.items())
     return f"gangs that no property says are named after collections, or empties: {gangs}"
+
+
+def _stated_gang(model: Marked, nodes: Mapping[int, GltfNode]) -> str | None:
+    stated = [model.keys.get("gang"), *(nodes[index].extras.get("gang") for index in model.node.above)]
+    return next((gang for gang in stated if isinstance(gang, str) and gang), None)
 
 
 def _groups(model: Marked, nodes: Mapping[int, GltfNode]) -> list[int]:

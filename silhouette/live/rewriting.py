@@ -398,8 +398,7 @@ def _in_blocks(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names:
     tables = [group.key for group in groups if group.number is None]
     lists = {group.key for group in groups if group.number is not None}
     matches = {key: counterparts(old[key], new.get(key, []), names) for key in lists}
-    numbers = [[number for number in match if number is not None] for match in matches.values()]
-    if len({*tables, *lists}) < len(tables) + len(lists) or any(row != sorted(row) for row in numbers):
+    if len({*tables, *lists}) < len(tables) + len(lists) or not all(map(_in_order, matches.values())):
         return text
     parts = list[str]()
     for group in groups:
@@ -412,6 +411,11 @@ def _in_blocks(text: str, old: Mapping[str, Any], new: Mapping[str, Any], names:
     for key in _added_lists(old, new):
         parts += _entries(key, new, [None] * len(new[key]), None)
     return _joined([*parts, below])
+
+
+def _in_order(match: Sequence[int | None]) -> bool:
+    numbers = [number for number in match if number is not None]
+    return numbers == sorted(numbers)
 
 
 def _added_lists(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -14,6 +14,7 @@ from weakref import WeakSet
 import numpy as np
 
 from silhouette.common.errors import FileError, RequestError
+from silhouette.common.geometry import Floats
 from silhouette.files.documents import read_document, read_text
 from silhouette.live.edits import Document, entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
@@ -98,27 +99,30 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
     scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
     before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
     new_names = piece_names(new)
-
-    def as_before(entry: Document) -> Document:
-        place = scanned_at.get(entry["name"])
-        if entry["name"] not in before:
-            return entry
-        was = before[entry["name"]][1]
-        if place is not None and np.hypot(*(np.array(was["at"][:2]) - place)) <= MOVED_DISTANCE_MM:
-            return entry
-        return {**without(entry, *PLACE_KEYS), **{key: was[key] for key in PLACE_KEYS if key in was}}
-
     changed: Document = {}
     for key, value in new.items():
         is_of_pieces = isinstance(value, list) and any(isinstance(entry, dict) and "name" in entry for entry in value)
         changed[key] = value
         if is_of_pieces:  # what was taken off stays off
             left = [entry for entry in value if entry["name"] in before or entry["name"] not in scanned_at]
-            changed[key] = [as_before(entry) for entry in left]
+            changed[key] = [_as_before(entry, before, scanned_at) for entry in left]
     for name, (table, entry) in before.items():
         if name not in new_names and name not in scanned_at:
             changed[table] = [*changed.get(table, []), entry]
     return changed
+
+
+def _as_before(
+    entry: Document, before: Mapping[str, tuple[str, Document]], scanned_at: Mapping[str, Floats]
+) -> Document:
+    """An entry of a scene, at its place in the scene before if a player had moved it from where the scan has it."""
+    name = entry["name"]
+    if name not in before:
+        return entry
+    _, earlier = before[name]
+    if name in scanned_at and np.hypot(*(np.array(earlier["at"][:2]) - scanned_at[name])) <= MOVED_DISTANCE_MM:
+        return entry
+    return {**without(entry, *PLACE_KEYS), **{key: earlier[key] for key in PLACE_KEYS if key in earlier}}
 
 
 async def scan_first(table: LiveTable, file: Path) -> None:

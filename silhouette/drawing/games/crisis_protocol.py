@@ -393,8 +393,7 @@ REMARK = (
 
 def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]], cache: Cache) -> Stage:
     """The stage of a Crisis Protocol scene, with checks in the order of the page."""
-    bases = [character.base.radius * 2.0 for character in scene.characters]
-    step = SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.first
+    step = _step(scene)
     tops = {feature.name: feature.size * step for feature in (*scene.terrain, *scene.objects)}
     shapes, items = list[DisplayShape](), list[StageItem]()
     for kind, features in (("terrain", scene.terrain), ("object", scene.objects)):
@@ -418,6 +417,12 @@ def stage(scene: PlanScene, judged: Sequence[tuple[Check, CrisisProtocolVerdict]
     sights = tuple(sight(place, *pair) for place, pair in enumerate(judged))
     unit = INCH if scene.units == "mm" else scene.ranges.first / 5.0
     return Stage(tuple(shapes), tuple(items), sights, (REMARK,), unit=unit)
+
+
+def _step(scene: PlanScene) -> float:
+    """The height of what has size 1, in the units of the scene."""
+    bases = [character.base.radius * 2.0 for character in scene.characters]
+    return SIZE_HEIGHT * float(np.median(bases)) if bases else 0.25 * scene.ranges.first
 
 
 def _add_pawns(

@@ -332,7 +332,6 @@ def report_page(
     if mapped is not None:
         data["map"] = mapped[1]
         scripts.append(asset("map.js"))
-    pieces = pieces_table(scene)
     return page(
         Head(title, f"Verdicts, figures and the table in 3D: {title}", figures, asset("report.css")),
         element("h1", title),
@@ -342,9 +341,9 @@ def report_page(
         mapped[0] if mapped else "",
         element("h2", "Check by check" if drawn else "From above"),
         [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
-        or [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)],
+        or _overview(scene, title, figures, writing),
         [element("h2", "What the verdicts rest on"), listed(facts_about(scene, checks, version))],
-        element("details", element("summary", "Pieces"), pieces) if pieces else "",
+        _pieces(scene),
         _scene_file(scene, source, checks, at),
         foot=joined(
             element("p", f"Made by Silhouette {version}. This page holds all it needs and reaches no network."),
@@ -356,6 +355,16 @@ def report_page(
         script="\n".join(scripts),
         data=data,
     )
+
+
+def _pieces(scene: Any) -> Markup | str:
+    pieces = pieces_table(scene)
+    return element("details", element("summary", "Pieces"), pieces) if pieces else ""
+
+
+def _overview(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
+    """The figures of a scene without checks."""
+    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)]
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
