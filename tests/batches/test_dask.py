@@ -242,7 +242,8 @@ def test_something_else_that_listens_there_is_a_line(
                     clients[-1].sendall(says)
 
         clients: list[socket.socket] = []
-        threading.Thread(target=answer, daemon=True).start()
+        answering = threading.Thread(target=answer, daemon=True)
+        answering.start()
         folder = folder_of_scenes(tmp_path / "pack", scenes=1)
         begun = time.monotonic()
         ran = run(capsys, "batch", folder, "--out", tmp_path / "out.csv", "--cluster", address)
@@ -250,6 +251,8 @@ def test_something_else_that_listens_there_is_a_line(
             f"error: something else listens at {address}, and no Dask scheduler; give the address of the scheduler"
         ]
         assert time.monotonic() - begun < 20.0
+        server.shutdown(socket.SHUT_RDWR)  # ends `accept`
+        answering.join()
         for client in clients:
             client.close()
     unknown = run(capsys, "batch", folder, "--out", tmp_path / "out.csv", "--cluster", "tcp://no.such.host.invalid:1")
