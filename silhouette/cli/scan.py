@@ -145,7 +145,9 @@ def _written(
         question = table.question_of(name)
         if question is not None and question.key not in answered:
             answered[question.key] = {**question.keys(), "answer": question.answers[1]}
-            notes.append(f"{question.about[0]} is taken for {question.answers[1]}, as the command names it")
+            # By its place: the others like it are numbered anew.
+            thing = question.about[0] if question.at is None else "what stands at {:.0f}, {:.0f}".format(*question.at)
+            notes.append(f"{thing} is taken for {question.answers[1]}, as the command names it")
     if not answered:
         return table
     earlier = replace(table.earlier, asked={**table.earlier.asked, **answered})
