@@ -263,6 +263,48 @@ def test_a_reference_to_another_file_is_not_followed(arc: str, how: str, tmp_pat
     assert inside.mesh.part_names == ("shown",)
 
 
+def test_values_at_other_times_are_not_looked_for(tmp_path: Path) -> None:
+    clip = stage(tmp_path / "clip.usda", unit=1.0)
+    box(clip, "/box", BOX_M).GetPointsAttr().Set([Gf.Vec3f(9, 9, 9)] * 8, 1.0)
+    clip.GetRootLayer().Save()
+    made = stage(tmp_path / "box.usda", unit=1.0)
+    clips = Usd.ClipsAPI(box(made, "/box", BOX_M).GetPrim())
+    clips.SetClipAssetPaths([Sdf.AssetPath("./clip.usda")])
+    clips.SetClipPrimPath("/box")
+    clips.SetClipActive([(0.0, 0.0)])
+    del clip
+    file = saved(made)
+    np.testing.assert_allclose(file.mesh.bounds[1], BOX_M, atol=1e-6)
+    assert file.warnings == ()
+
+
+def test_what_moves_stands_as_at_the_default_time(tmp_path: Path) -> None:
+    made = stage(tmp_path / "box.usda", unit=1.0)
+    move = box(made, size=BOX_M).AddTranslateOp()
+    move.Set(Gf.Vec3d(1, 0, 0))
+    for time in (1.0, 2.0):
+        move.Set(Gf.Vec3d(0, time, 0), time)
+    file = saved(made)
+    assert file.mesh.bounds[0].tolist() == [1.0, 0.0, 0.0]
+    assert file.warnings == ("1 things that move stand as they do at the default time",)
+
+
+def test_copies_of_a_point_instancer_and_what_they_copy_are_left_out(tmp_path: Path) -> None:
+    made = stage(tmp_path / "trees.usda", unit=1.0)
+    box(made, "/shown", BOX_M)
+    copies = UsdGeom.PointInstancer.Define(made, "/trees")
+    box(made, "/trees/tree")
+    copies.CreatePositionsAttr([Gf.Vec3f(1, 0, 0)])
+    copies.CreateProtoIndicesAttr([0])
+    copies.CreatePrototypesRel().AddTarget("/trees/tree")
+    file = saved(made)
+    assert file.mesh.part_names == ("shown",)
+    assert file.warnings == ("1 sets of copies (point instancers) were left out",)
+    made.GetPrimAtPath("/shown").SetActive(False)
+    with pytest.raises(MeshError, match=r"holds no triangles, only sets of copies \(point instancers\); a mesh"):
+        saved(made)
+
+
 def doubling(levels: int) -> str:
     text = '#usda 1.0\ndef "n0" {\ndef Mesh "m" {\n}\n}\n'
     for level in range(1, levels):

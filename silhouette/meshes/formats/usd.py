@@ -54,6 +54,7 @@ MAX_USD_PRIMS = 100_000  # prims of a stage, each counted as often as references
 MAX_USD_LEVELS = 200
 _MAX_BRACKETS = 4 * MAX_USD_LEVELS  # brackets of a text in each other: the parser of texts calls itself for each
 _BLOCK_BYTES = 1 << 24
+_OMISSION = " were left out"
 _Y_UP_FROM_Z_UP = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0], [0, 0, 0, 1]])
 _EXPORT = "export it as GLB: in the app, or in Blender by File, Import, USD, then Export, glTF"
 _DAMAGED = f"is truncated or no USD file that can be read; {_EXPORT}"
@@ -216,6 +217,8 @@ class _PrimCount:
             raise MeshRefused("is malformed: prims of it refer to each other in a circle")
         if path.pathElementCount > MAX_USD_LEVELS or len(self._open) > 4 * MAX_USD_LEVELS:
             raise MeshRefused(f"has more than {MAX_USD_LEVELS} levels of prims; {_EXPORT}")
+        if spec is not None and spec.HasInfo("clips"):
+            spec.ClearInfo("clips")  # files of values at other times than the default one
         self._open.add(key)
         count = 1
         for target, below in self._below(layer, spec):
@@ -230,7 +233,7 @@ class _PrimCount:
         """What adds to a prim: its children, those of its variants, and what it refers to."""
         if spec is None:
             return
-        for child in spec.nameChildren:
+        for child in spec.nameChildren.values():  # to step through them takes the square of their number
             yield layer, child.path
         for path in layer.subLayerPaths:
             sub = self._layers.of_reference(path)
@@ -284,7 +287,8 @@ class _StageReader:
             world = np.array(self._places.GetLocalToWorldTransform(prim), dtype=np.float64).T
             surfaces.append(carried(surface, frame @ world))
         if not any(len(surface.faces) for surface in surfaces):
-            raise no_triangles(", ".join(self._notes))
+            left_out = [what.removesuffix(_OMISSION) for what in self._notes if what.endswith(_OMISSION)]
+            raise no_triangles(" and ".join(left_out))
         notes = [f"{count} {what}" for what, count in self._notes.items()]
         return MeshContent(surfaces, [*self._layers.warnings, *notes], units, _Pictures(self._layers.archive).get)
 
@@ -313,15 +317,18 @@ class _StageReader:
             if shown.ComputePurpose() not in (geometry.Tokens.default_, geometry.Tokens.render):
                 continue
             if shown.ComputeVisibility(usd.TimeCode.Default()) == geometry.Tokens.invisible:
-                self._note(prim.IsA(geometry.Gprim), "shapes that are hidden were left out")
+                self._note(prim.IsA(geometry.Gprim), "shapes that are hidden" + _OMISSION)
                 continue
             moving = prim.IsA(geometry.Xformable) and geometry.Xformable(prim).TransformMightBeTimeVarying()
             self._note(moving, "things that move stand as they do at the default time")
-            self._note(prim.IsA(geometry.PointInstancer), "sets of copies (point instancers) are not read as such")
+            if prim.IsA(geometry.PointInstancer):
+                self._note(True, "sets of copies (point instancers)" + _OMISSION)
+                prims.PruneChildren()  # what is copied
+                continue
             if prim.IsA(geometry.Mesh):
                 yield prim
             else:
-                self._note(prim.IsA(geometry.Gprim), "shapes that are no meshes were left out")
+                self._note(prim.IsA(geometry.Gprim), "shapes that are no meshes" + _OMISSION)
 
     def _note(self, applies: bool, what: str) -> None:
         if applies:
@@ -364,7 +371,7 @@ class _MeshReader:
         counts = _array(self._mesh.GetFaceVertexCountsAttr().Get(), np.int64)
         corners = _array(self._mesh.GetFaceVertexIndicesAttr().Get(), np.int64)
         if not len(points) or not len(counts):
-            self._note("meshes without faces at the default time were left out")
+            self._note("meshes without faces at the default time" + _OMISSION)
             return None
         if counts.min() < 0 or int(counts.sum()) != len(corners):
             raise MeshRefused("is malformed: its faces have other numbers of corners than they announce")
