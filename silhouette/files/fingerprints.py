@@ -24,7 +24,8 @@ _LIBRARY_LINE = re.compile(rb"^[ \t]*mtllib[ \t]+([^\r\n#]*)", re.MULTILINE)
 # Bytes of an OBJ file before its first vertex, where the libraries of its materials are named.
 _OBJ_HEAD_BYTES = 1 << 16
 
-MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off")  # how mesh files end
+# How mesh files end.
+MESH_ENDINGS = (".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off", ".usdz", ".usd", ".usda", ".usdc")
 
 _Stamp = tuple[int, int, int]
 

@@ -25,6 +25,7 @@ from silhouette.meshes.formats.base import (
     too_many_parts,
 )
 from silhouette.meshes.formats.gltf import Gltf
+from silhouette.meshes.formats.usd import USD
 from silhouette.meshes.health import absurd, extremes, has_area, inspect, misdirected, proper, used_vertices
 from silhouette.meshes.opening import Source, opened, plainly
 from silhouette.meshes.stored import content, opened_gltf, transparency
@@ -72,17 +73,17 @@ class MeshFile:
     holes: int  # how many boundary loops there are; slits without width are none
     warnings: tuple[str, ...]
     digest: str  # of the file's bytes, its format, and the other files that it refers to
-    # "micron", "millimeter", "centimeter", "inch", "foot" or "meter", which 3MF alone declares; or None
+    # "micron", "millimeter", "centimeter", "inch", "foot" or "meter", which 3MF and USD (in metres) declare; or None
     declared_units: str | None = None
 
 
 def read_mesh(path: Path, cache: Cache) -> MeshFile:
-    """The mesh of a file: STL, OBJ, PLY, GLB, glTF, 3MF or OFF, as the ending says; from the cache if it is known.
+    """The mesh of a file: STL, OBJ, PLY, GLB, glTF, 3MF, OFF or USD, as the ending says; from the cache if it is known.
 
     Transforms of the file's scene are applied, instances included, and so are shape keys that are on and skeletons in
     their pose. What the file says is no body, such as a slicer's modifier or a hidden node, is left out with a warning.
-    Parts are the scene's nodes (glTF), groups, objects or materials (OBJ), objects (3MF) or solids (STL); parts of
-    equal names are one part. Colours are ignored. Nothing is read outside the file's folder.
+    Parts are the scene's nodes (glTF), meshes (USD), groups, objects or materials (OBJ), objects (3MF) or solids (STL);
+    parts of equal names are one part. Colours are ignored. Nothing is read outside the file's folder.
     What no verdict could rest on raises MeshError.
     """
     with plainly(path):
@@ -118,7 +119,7 @@ def _build(source: Source, gltf: Gltf | None) -> Arrays:
     vertices, faces, part, names = joined(held.surfaces)
     mesh, notes = _cleaned(vertices, faces, part, names)
     notes["warnings"] = [*held.warnings, *notes["warnings"]]
-    units = held.units if source.format == "3mf" else None
+    units = held.units if source.format in ("3mf", *USD) else None
     materials = {"libraries": list(held.libraries), "areas": dict(held.areas)}
     text = json.dumps({**notes, **materials, "units": units, "parts": mesh.part_names}).encode()
     return {

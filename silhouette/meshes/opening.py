@@ -15,15 +15,19 @@ from silhouette.files.reading import MAX_FILE_BYTES, read_file
 from silhouette.meshes.formats.base import MeshRefused, read_referenced
 
 MESH_FORMATS = tuple(ending.removeprefix(".") for ending in MESH_ENDINGS)
-_LISTED = "STL, OBJ, PLY, GLB, glTF, 3MF and OFF can be read"
+_LISTED = "STL, OBJ, PLY, GLB, glTF, 3MF and OFF can be read, and USD with an extra"
 _SIGNATURES = {
     "glb": ("a GLB", re.compile(rb"glTF[\x01\x02]\x00\x00\x00")),
     "3mf": ("a zip archive (3MF)", re.compile(rb"PK(\x03\x04|\x05\x06)")),
     "ply": ("a PLY", re.compile(rb"ply[ \t]*[\r\n]")),
+    "usda": ("a USDA", re.compile(rb"#usda ")),
+    "usdc": ("a USDC", re.compile(rb"PXR-USDC")),
     "off": ("an OFF", re.compile(rb"\s*(ST)?C?N?OFF\s")),
     "stl": ("an ASCII STL", re.compile(rb"\s*solid\b.*\s+facet\s+normal\s")),
     "gltf": ("a glTF", re.compile(rb'(\xef\xbb\xbf)?\s*\{\s*"(asset|accessors|scenes?|nodes|meshes|buffers)"')),
 }
+# Endings whose files may well begin as those of another: USDZ is a zip archive, .usd is text or binary.
+_SHARED_BEGINNINGS = {("stl", "off"), ("3mf", "usdz"), ("usda", "usd"), ("usdc", "usd")}
 _NO_MESH = {
     "a web page": re.compile(rb"\s*<(!doctype\s+html|html)", re.IGNORECASE),
     "a Git LFS pointer and not the file itself (git lfs pull fetches it)": re.compile(rb"version https://git-lfs"),
@@ -56,7 +60,7 @@ def check_signature(data: bytes, ending: str) -> None:
         if pattern.match(head):
             raise MeshRefused(f"is {what}, not a mesh; {_LISTED}")
     for format_ending, (what, pattern) in _SIGNATURES.items():
-        if format_ending != ending and pattern.match(head) and not (format_ending == "stl" and ending == "off"):
+        if format_ending != ending and pattern.match(head) and (format_ending, ending) not in _SHARED_BEGINNINGS:
             raise MeshRefused(f"is {what} file, but its name ends in .{ending}; give it the ending .{format_ending}")
 
 

@@ -20,7 +20,7 @@ from silhouette.common.errors import MeshError
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.files.cache import Arrays, Cache
 from silhouette.files.reading import MAX_FILE_BYTES
-from silhouette.meshes.formats import obj, off, ply, stl, threemf
+from silhouette.meshes.formats import obj, off, ply, stl, threemf, usd
 from silhouette.meshes.formats.base import (
     MAX_MESH_TRIANGLES,
     MAX_MESH_VERTICES,
@@ -83,6 +83,8 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
             return stl.read(source.data)
         case "ply":
             return ply.read(source.data, whole)
+        case "usdz" | "usd" | "usda" | "usdc":
+            return usd.read(source.data, source.format, whole)
         case _:
             return off.read(source.data, whole)
 

@@ -158,7 +158,7 @@ class ModelOptions(Entry):
     """The keys of a model file, which may also stand in a scene's piece that names a ``mesh``."""
 
     mesh: Name | None = Field(None, description="the path of a mesh file, seen from the file that names it")
-    """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF or OFF."""
+    """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF, OFF or USD."""
     kind: Kind | None = Field(None, description='"fighter", "vehicle" or "terrain"')
     """What the model is. A mesh without it is a fighter; in a scene the table decides (`[[fighter]]`,
     `[[vehicle]]`, `[[terrain]]`).
@@ -228,4 +228,4 @@ class ModelFileEntry(ModelOptions):
     """A model file, whole."""
 
     mesh: Name = Field(description='the path of a mesh file, such as mesh = "ganger.stl"')
-    """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF or OFF."""
+    """The mesh: STL, OBJ, PLY, GLB, glTF, 3MF, OFF or USD."""

@@ -11,6 +11,7 @@ import numpy as np
 from shapely import MultiPoint
 
 from silhouette.common.geometry import INCH, Floats, Integers
+from silhouette.meshes.formats.usd import USD
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
 
@@ -32,7 +33,7 @@ USUAL_SIZES_MM: dict[Kind, tuple[float, float, str]] = {
     "vehicle": (30.0, 400.0, "long"),
     "terrain": (10.0, 600.0, "across"),
 }
-Y_UP_FORMATS = ("glb", "gltf")
+Y_UP_FORMATS = ("glb", "gltf", *USD)  # USD is read as glTF has it
 DEFAULT_FRONT_DEG = {"y": 270.0, "z": 90.0}
 """The default front, degrees anticlockwise from +x, by the axis that is up in the mesh file: glTF's front, +Z, is -y
 once y is up no longer."""

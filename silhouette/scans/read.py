@@ -25,18 +25,13 @@ from silhouette.common.geometry import Floats, Integers, components
 from silhouette.files.archives import Archive, ArchiveError, collision_key
 from silhouette.files.reading import MAX_FILE_BYTES, read_file
 from silhouette.meshes.formats.base import MeshRefused, referred
+from silhouette.meshes.formats.usd import USD
 from silhouette.meshes.health import boundary, extremes, used_vertices
 from silhouette.meshes.mesh import merge_equal
 from silhouette.meshes.opening import MESH_FORMATS, Source, check_signature, opened, plainly
 from silhouette.meshes.stored import read_stored
 
 # ---- archive
-
-USD = ("usdz", "usd", "usdc", "usda")  # the endings of what Apple's apps write
-
-NO_USD = (
-    "is USD, which is not read; export it as GLB: in the app, or in Blender by File, Import, USD, then Export, glTF"
-)
 
 
 def mesh_in(data: bytes) -> Source:
@@ -67,8 +62,6 @@ def _mesh(names: dict[str, str]) -> str:
         listed = ", ".join(posixpath.basename(names[name])[:60] for name in meshes[:3])
         raise MeshRefused(f"is an archive of {len(meshes)} meshes ({listed}); unpack it and name the one that is meant")
     if not meshes:
-        if any(_ending(name) in USD for name in names):
-            raise MeshRefused(NO_USD)
         raise MeshRefused("is an archive without a mesh in it; an OBJ with its materials, a GLB or a PLY can be read")
     return meshes[0]
 
@@ -108,7 +101,7 @@ class Scan:
     # (n,) bool, vertices with finite coordinates that a face uses (all finite ones of a cloud)
     usable: NDArray[np.bool_]
     up: Literal["y", "z"]  # the axis that points up by the format
-    units: str | None  # the unit that the format declares, "m" for glTF and what a 3MF file says; None for the others
+    units: str | None  # "m" for glTF, and for USD if it has a unit; what a 3MF file says; None for the others
     warnings: tuple[str, ...] = ()  # a sentence for each thing that the user should know
 
 
@@ -117,14 +110,14 @@ FEWEST_OF_A_TEXT = 2000  # vertices of a scan: fewer may well lie on whole numbe
 MOST_DECIMALS = 5
 
 # glTF says so; OBJ says nothing, but scanning apps and most modelling programs write it so.
-_Y_UP = ("glb", "gltf", "obj")
+_Y_UP = ("glb", "gltf", "obj", *USD)
 _UNITS = {"meter": "m"}
 # What laser scanners and photogrammetry write, which no library of this project reads.
 _CLOUDS = ("las", "laz", "e57", "xyz", "pts", "ptx", "pcd")
 
 
 def read_scan(path: Path) -> Scan:
-    """The scan in a file: STL, OBJ, PLY (points alone too), GLB, glTF, 3MF or OFF, as the ending says, or a zip of one.
+    """The scan in a file: STL, OBJ, PLY (points alone too), GLB, glTF, 3MF, OFF or USD, as the ending says, or a zip.
 
     Vertices come in the order of the file: OBJ ``v`` lines, PLY elements, OFF rows, three for each STL triangle, glTF
     primitives in the order in which the nodes of the default scene visit them, once for each visit and with the
@@ -183,12 +176,10 @@ def _opened(path: Path) -> Source:
         raise MeshRefused(
             f"is a cloud of points in a format that is not read ('.{ending}'); export it as PLY, or as a mesh"
         )
-    if ending not in ("zip", *USD):
+    if ending != "zip":
         return opened(path)
     if not path.is_file():
         raise MeshRefused("is no file; a scan is one file" if path.exists() else "is not there; check the path")
-    if ending in USD:
-        raise MeshRefused(NO_USD)
     return mesh_in(read_file(path, MAX_FILE_BYTES))
 
 

@@ -1,5 +1,5 @@
 // What a mesh file seems to be, from its beginning alone: how many triangles it has, or that it is points alone.
-export const ENDINGS = [".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off"];
+export const ENDINGS = [".stl", ".obj", ".ply", ".glb", ".gltf", ".3mf", ".off", ".usdz", ".usd", ".usda", ".usdc"];
 const MANY = 100_000; // triangles: more than a single figure is likely to have
 const LARGE = 6_000_000; // bytes, where the triangles are not told
 const HEAD = 65_536;
