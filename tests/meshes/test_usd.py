@@ -383,3 +383,13 @@ def test_a_mesh_of_another_format_loads_no_library_of_usd(tmp_path: Path) -> Non
         "assert 'pxr' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_would_end_the_process_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an invalid spec in a binary file does, which Pixar's library takes for a fatal error."""
+    made = stage(tmp_path / "box.usdc")
+    box(made)
+    aborted = subprocess.CompletedProcess([], -6)
+    monkeypatch.setattr("silhouette.meshes.formats.usd.subprocess.run", lambda *_, **__: aborted)
+    with pytest.raises(MeshError, match="truncated or no USD file"):
+        saved(made)

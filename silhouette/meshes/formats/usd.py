@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import importlib
 import math
+import os
 import posixpath
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -68,6 +71,33 @@ def read(data: bytes, ending: str, whole: bool = False) -> MeshContent:
     Raises Refused, also where Pixar's library is not installed.
     """
     pixar = _pixar()
+    _refuse_fatal(data, ending, whole)
+    return _read(pixar, data, ending, whole)
+
+
+def try_out(ending: str, whole: bool) -> None:
+    """Reads a file from the standard input for nothing: Pixar's library ends the process on some damaged files."""
+    with suppress(Exception):  # which the reader proper will raise again
+        _read(_pixar(), sys.stdin.buffer.read(), ending, whole)
+
+
+def _refuse_fatal(data: bytes, ending: str, whole: bool) -> None:
+    """Refuses a file that ends the process which reads it; another process finds out."""
+    code = f"from {__name__} import try_out; try_out({ending!r}, {whole})"
+    with TemporaryDirectory(prefix="silhouette-") as folder:
+        trial = subprocess.run(
+            [sys.executable, "-c", code],
+            input=data,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": folder},
+            check=False,
+        )
+    if trial.returncode not in (0, 1):  # 1 is of Python itself, and no fault of the file
+        raise MeshRefused(_DAMAGED)
+
+
+def _read(pixar: Any, data: bytes, ending: str, whole: bool) -> MeshContent:
     quiet = pixar.UsdUtils.CoalescingDiagnosticDelegate()  # while it lives, nothing is printed
     try:
         with TemporaryDirectory(prefix="silhouette-") as folder:
@@ -154,7 +184,8 @@ class _Layers:
             _check_text(data)
         # Its own name could be anything; the layers that refer to it get the new one.
         path = self.folder / f"{len(self._by_name)}.{'usdc' if is_binary else 'usda'}"
-        path.write_bytes(data)
+        with path.open("wb") as file:
+            file.write(data)
         layer = self.pixar.Sdf.Layer.FindOrOpen(path.as_posix())
         if layer is None:
             raise MeshRefused(_DAMAGED)
