@@ -253,10 +253,7 @@ def _data_of_pdf(file: Path) -> dict[str, Any]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "ending",
-    [pytest.param(ending if ending == "pdf" else pytest.mark.long) for ending in FIGURE_FORMATS],
-)
+@pytest.mark.parametrize("ending", FIGURE_FORMATS)
 def test_files_are_the_same_every_time(drawn: Drawn, ending: str) -> None:
     first = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending))[2].items()}
     again = {name: file.read_bytes() for name, file in drawn(look=FigureOptions(ending), anew=True)[2].items()}
