@@ -197,7 +197,7 @@ class _Layers:
             key = collision_key(posixpath.join(posixpath.dirname(name), reference))
             target = self._by_name.get(key) if name else None
             if target is None:
-                self.warnings.append(f"refers to {reference[:80]!r}, which is not in it; what is there is left out")
+                self.warnings.append(f"refers to {reference[-80:]!r}, which is not in it; what is there is left out")
             layer.UpdateCompositionAssetDependency(reference, target.identifier if target else "")
         own = {other.identifier for other in self._by_name.values()}
         if not (own | {""}).issuperset(layer.GetCompositionAssetDependencies()):
