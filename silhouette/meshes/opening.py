@@ -68,7 +68,7 @@ def check_signature(data: bytes, ending: str) -> None:
 class Source:
     """A mesh file as it lies on a disk or in an archive: its format, one of `MESH_FORMATS`, and its bytes.
 
-    ``fetch`` gives the bytes of another file that it refers to; it raises Refused if it may not, or there is none.
+    ``fetch`` gives the bytes of another file that it refers to; it raises MeshRefused if it may not, or there is none.
     """
 
     format: str
@@ -80,7 +80,7 @@ def opened(path: Path) -> Source:
     """A mesh file, of a known ending and not plainly of another kind than it says.
 
     Raises:
-        FileError: where it cannot be read, or is too large; what else is wrong is Refused.
+        FileError: where it cannot be read, or is too large; what else is wrong is MeshRefused.
     """
     ending = format_of(path)
     if path.is_dir() or not path.exists():

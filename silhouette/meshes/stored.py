@@ -67,7 +67,7 @@ def content(source: Source, *, whole: bool = True, gltf: Gltf | None = None) -> 
     ``whole`` if colours are wanted, and vertices that no triangle uses; a PLY of points alone will do then. A glTF may
     come taken apart and checked.
 
-    Raises Refused, as the readers do.
+    Raises MeshRefused, as the readers do.
     """
     match source.format:
         case "glb" | "gltf":
@@ -102,7 +102,7 @@ def transparency(source: Source, libraries: Sequence[str], areas: Mapping[str, f
 def opened_gltf(source: Source, *, whole: bool) -> Gltf:
     """A glTF file, of which all is there that its default scene shows.
 
-    Raises Refused if it is not.
+    Raises MeshRefused if it is not.
     """
     gltf = Gltf(source.data, source.fetch, binary=source.format == "glb", whole=whole)
     gltf.check()
@@ -112,7 +112,7 @@ def opened_gltf(source: Source, *, whole: bool) -> Gltf:
 def read_stored(source: Source) -> Stored:
     """The content of a mesh file, or of a PLY of points alone.
 
-    Raises Refused, as the readers do; if a face points past the vertices; if nothing finite is left.
+    Raises MeshRefused, as the readers do; if a face points past the vertices; if nothing finite is left.
     """
     held = content(source)
     surfaces, pictures = held.surfaces, PictureDecoder(held.picture)

@@ -1,9 +1,5 @@
 """SEGMENT: round bases: their rims among the points, and what their sizes say of the scale.
 
-Circles among the points of a cut through a scan.
-
-Round bases, found by their rims and their level tops.
-
 A base shows as a circle where the surface is cut half-way up between its ground and its top: there the rim is steep,
 and neither the fillet at its foot nor the chamfer at its top moves the cut much.
 

@@ -1,13 +1,4 @@
-"""CLASSIFY: what stands on the table, piece by piece: known figures, figures on bases, terrain, and what is odd.
-
-Which of the compact upright things on a scan are known figures, wherever they stand.
-
-What a piece looks like: a figure, terrain, or something that one should ask about.
-
-The figures within a region, cut out of it above their bases.
-
-What stands on the table, piece by piece: terrain, and figures on their bases.
-"""
+"""CLASSIFY: what stands on the table, piece by piece: known figures, figures on bases, terrain, and what is odd."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """KEEP: questions to players, and what they have written into the scene of an earlier run.
 
-What a scan cannot tell, as questions with a few answers of which the likeliest is taken.
-
-What a person has written into the scene of an earlier run, which the next run keeps: names and answers.
-
 A piece of the new run is that of the earlier one which stands nearest, of the same kind of mesh or not.
 """
 

@@ -1,9 +1,4 @@
-"""LEVEL: which way is up, where the table is and how large.
-
-How a thing without a table stands: the flat foot, or the feet, on which it would not tip over.
-
-The plane of the table, which side of it is up, and its edges.
-"""
+"""LEVEL: which way is up, where the table is and how large."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""MATCH: which known model a scanned piece is, where it stands and how far it is turned, and how sure that is.
-
-How good a model's pose is: what of the scan it explains, and what of the model the scan shows.
-
-Which known model a scanned piece is, where it stands and how far it is turned.
-"""
+"""MATCH: which known model a scanned piece is, where it stands and how far it is turned, and how sure that is."""
 
 from __future__ import annotations
 

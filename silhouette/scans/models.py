@@ -1,11 +1,4 @@
-"""MATCH: the meshes that are looked for, what a camera sees of them, and their poses.
-
-Poses of what stands upright.
-
-The meshes and model files that a user names to be looked for in a scan.
-
-What a camera can see of a model, as points with normals, and how far places are from it.
-"""
+"""MATCH: the meshes that are looked for, what a camera sees of them, and their poses."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """SEGMENT: what one region may be several pieces of, and where they part.
 
-A region of a scan taken apart along its concave seams.
-
 Where two things meet, the surface is concave; the surface of one solid thing is convex or flat for the most part
 (Hoffman and Richards, "Parts of recognition", 1984; Stein et al., "Object Partitioning using Local Convexity", 2014).
 The region becomes small cells with mean normals; neighbours attract each other where they are convex or flat to each

@@ -1,13 +1,5 @@
 """PLACE: pieces get names, places, meshes and doubts; what is not settled is asked, and what is missing is told.
 
-The questions about single pieces, and what becomes of a piece when they are answered.
-
-Which of the figures that were looked for stand there, and whether the scan is fine enough for figures.
-
-What became of a scan: the table, its pieces with their places and meshes, and what is left to ask.
-
-Pieces get names, places and meshes, and what is not settled becomes questions.
-
 Where a known model fits beyond doubt it stands in the place of the scanned piece; elsewhere what was scanned does.
 """
 

@@ -1,11 +1,4 @@
-"""LEVEL: the large planes of a scan, which of them is the table, and the surface of that.
-
-The large planes of a scan (table, floor, roofs, walls), and which of them is the table.
-
-Which of a scan's large planes is the table, and which side of it is up.
-
-The surface of a table: its plane of best fit, its slow unevenness and its noise.
-"""
+"""LEVEL: the large planes of a scan, which of them is the table, and the surface of that."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """READ: the file of a scan becomes points as they are stored, welded, with their triangles and colours.
 
-The mesh in a zip archive with its materials and pictures, as phones' apps export it; all stays in memory.
-
-The file of a scan becomes points, as they are stored, with their triangles and colours.
-
 Vertices in one place become one, so that a surface hangs together that its file stores in pieces.
 
 STL stores three vertices for each triangle. Where a picture has a seam, and where an app writes a scan in chunks,
@@ -38,7 +34,7 @@ def mesh_in(data: bytes) -> Source:
     """The one mesh of a zip archive, with what fetches its materials and pictures; of several the one OBJ.
 
     Raises:
-        Refused: where the archive holds no mesh or several, is encrypted or damaged, or is made to harm: names that
+        MeshRefused: where the archive holds no mesh or several, is encrypted or damaged, or is made to harm: names that
             lead out of it, links, far more than it seems to hold.
     """
     try:

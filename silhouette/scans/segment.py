@@ -1,7 +1,5 @@
 """SEGMENT: what rises above the table: compact upright things on their local ground, and connected regions.
 
-What stands upright on the ground about it, whatever it stands on and whether a base is seen or not.
-
 A picture of heights, its local ground, and what rises from that (a white top-hat: Serra, "Image analysis and
 mathematical morphology", 1982)::
 
@@ -12,8 +10,6 @@ mathematical morphology", 1982)::
 
 What is compact only above some height, as a figure at a wall, is cut off there: parts are looked for at several
 heights, from the lowest on, and each is taken where it is compact first.
-
-What of a scan rises above the table, in connected regions.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class MeshContent:
     surfaces: list[PartSurface]
     warnings: list[str] = field(default_factory=list)
     units: str | None = None  # that the file declares, as `MeshFile.declared_units`
-    picture: Callable[[str], bytes] = _no_picture  # gives the bytes of a picture that a skin names; raises Refused
+    picture: Callable[[str], bytes] = _no_picture  # gives the bytes of a picture that a skin names; raises MeshRefused
     libraries: Sequence[str] = ()  # the names of files that say what the materials are, where those were not looked at
     areas: Mapping[str, float] = field(default_factory=dict)  # of each of these materials, by its name
 

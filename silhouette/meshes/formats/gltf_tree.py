@@ -407,7 +407,7 @@ class Accessors:
         return {**arrays, "indices": np.asarray(unpacked.faces).ravel()}
 
     def packed(self, draco: Tree) -> Numbers:
-        """What Draco has packed, (n, 1) bytes; Refused if it is not there."""
+        """What Draco has packed, (n, 1) bytes; MeshRefused if it is not there."""
         view = self._view(draco["bufferView"])
         return self._numbers(view, 0, 1, np.dtype("u1"), (view["byteLength"], 1))
 

@@ -416,7 +416,7 @@ def read(data: bytes, whole: bool = False) -> MeshContent:
         whole: whether to keep the vertices that no triangle uses.
 
     Raises:
-        Refused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
+        MeshRefused: for anything that the archive announces and has not, for encrypted content, for XML with a DOCTYPE.
     """
     archive = PackageArchive(data)
     models: dict[str, PackageModel] = {}

@@ -68,7 +68,7 @@ def read(data: bytes, ending: str, whole: bool = False) -> MeshContent:
 
     ``whole`` if colours are wanted: those of vertices, corners and faces, and the picture of a plain material.
 
-    Raises Refused, also where Pixar's library is not installed.
+    Raises MeshRefused, also where Pixar's library is not installed.
     """
     pixar = _pixar()
     _refuse_fatal(data, ending, whole)
@@ -86,7 +86,7 @@ def _refuse_fatal(data: bytes, ending: str, whole: bool) -> None:
     code = f"from {__name__} import try_out; try_out({ending!r}, {whole})"
     with TemporaryDirectory(prefix="silhouette-") as folder:
         trial = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, "-P", "-c", code],  # -P: no module of the folder in which one happens to work
             input=data,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
