@@ -74,7 +74,6 @@ SCENE_KEYS = ("title", "rules", "readings", "tolerance", "pixel", "error", "base
 DOUBT_KEYS = ("eye", "rule", "guard")  # those of its ``[doubt]``: who has the benefit of doubt is for the players
 
 KINDS = ("terrain", "fighter", "vehicle")
-
 SCENE, RECORD, MESHES = "scene.toml", "scan.json", "meshes"
 
 SOURCE_RECORD = "record"  # the key of the scene's ``source`` that names the file with the same content as scan.json
@@ -165,7 +164,7 @@ class Earlier:
                 nearest, answer = apart, str(other["answer"])
         return answer
 
-    def matched(self, places: Sequence[Floats]) -> list[EarlierPiece | None]:
+    def matched(self, places: Sequence[Floats | tuple[float, float, float]]) -> list[EarlierPiece | None]:
         """For each place (3,) mm the earlier piece that stood there, the nearest pairs first; None for a new one.
 
         >>> kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0, 0]), None, {})
@@ -197,29 +196,23 @@ def earlier_run(folder: Path) -> Earlier:
     if not scene.exists():
         there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
         # A run that was killed leaves meshes, and files under temporary names.
-        others = {name for name in there if name != MESHES and not name.endswith(PARTIAL)}
-        if others and RECORD not in there:
+        if RECORD not in there and any(name != MESHES and not name.endswith(PARTIAL) for name in there):
             raise FileError(folder, "is a folder with other files in it; give a new one, or one that scan has made")
         return Earlier()
-    found = earlier_record(folder)
-    if found is None:
+    record = earlier_record(folder)
+    if record is None:
         raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
-    document = read_document(scene)
-    rows = _tables(found, "pieces")
-    pieces = [
-        piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry, rows)) is not None
-    ]
-    answered = [one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()]
-    asked = {str(one["key"]): _checked(scene, one) for one in answered}
-    keys = {key: document[key] for key in SCENE_KEYS if key in document}
-    if keys.get("title") == title_of(Path(str(found.get("scan"))).name):
-        del keys["title"]  # nobody has written it: another scan into this folder gives another one
-    doubt = document.get("doubt")
-    if isinstance(doubt, dict) and (settled := {key: doubt[key] for key in DOUBT_KEYS if key in doubt}):
-        keys["doubt"] = settled
-    scale = found.get("scale")
-    mm = float(scale) if isinstance(scale, int | float) and scale > 0 else None
-    return Earlier(tuple(pieces), asked, keys, mm, Path(str(found.get("scan", ""))).name)
+    document, rows = read_document(scene), _tables(record, "pieces")
+    pieces = [_piece(kind, entry, rows) for kind in KINDS for entry in _tables(document, kind)]
+    questions = [each for each in _tables(document, "question") if {"key", "answer"} <= each.keys()]
+    scale, scan = record.get("scale"), Path(str(record.get("scan", ""))).name
+    return Earlier(
+        tuple(piece for piece in pieces if piece is not None),
+        {str(each["key"]): _checked(scene, each) for each in questions},
+        _scene_keys(document, title_of(scan)),
+        float(scale) if isinstance(scale, int | float) and scale > 0 else None,
+        scan,
+    )
 
 
 def earlier_record(folder: Path) -> dict[str, Any] | None:
@@ -242,6 +235,16 @@ def earlier_record(folder: Path) -> dict[str, Any] | None:
 def title_of(scan: str) -> str:
     """The title of a scene to which nobody has given one, by the name of the scan's file."""
     return f"The table of {scan}"
+
+
+def _scene_keys(document: Mapping[str, Any], title: str) -> dict[str, Any]:
+    """The keys of a scene that no scan can know; a title that nobody has written is none of them."""
+    keys = {key: document[key] for key in SCENE_KEYS if key in document}
+    if keys.get("title") == title:
+        del keys["title"]  # another scan into this folder gives another one
+    doubt = document.get("doubt")
+    settled = {key: doubt[key] for key in DOUBT_KEYS if key in doubt} if isinstance(doubt, dict) else {}
+    return {**keys, "doubt": settled} if settled else keys
 
 
 def _checked(scene: Path, question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -268,30 +271,24 @@ def _moved(question: Mapping[str, Any], ratio: float) -> Mapping[str, Any]:
 
 def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The tables of a name in a document; other things of that name are passed over."""
-    found = document.get(name)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    tables = document.get(name)
+    return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
 
 
 def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> EarlierPiece | None:
-    """A piece of an earlier scene; None for what is none.
-
-    Args:
-        kind: the table it stands in.
-        entry: its keys.
-        rows: the pieces as the earlier run has recorded them.
-    """
+    """A piece of an earlier scene by its keys in a table, and the rows of that run's record; None for what is none."""
     at, name = entry.get("at"), entry.get("name")
     if not isinstance(at, list) or not 2 <= len(at) <= 3 or not isinstance(name, str):
         return None
-    keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
     # Whoever writes `on` writes two numbers: the height is as the scan has found it.
     row = next((row for row in rows if isinstance(row.get("at"), list) and row["at"][: len(at)] == at), None) or {}
     is_added = not row and entry.get("scan") is not True and all(each.get("name") != name for each in rows)
     place = np.array([*at, *row.get("at", ())[len(at) :], 0.0][:3], dtype=np.float64)
     facing = _degrees(entry.get("facing"))
-    is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
-    added = entry if is_added else None
-    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry), added)
+    if row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing:
+        facing = None
+    keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
+    return EarlierPiece(name, kind, place, facing, keys, _model_of(entry), entry if is_added else None)
 
 
 def _model_of(entry: Mapping[str, Any]) -> str:

@@ -183,16 +183,27 @@ def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, po
 
 # ---- the refinement
 
+ALIGNED = 0.8
+"""The least cosine between the normals of scan and model where scales are measured: scans round edges off, which makes
+things smaller, and edges have other normals then."""
+
+FAR = 100.0  # mm: the scale has settled where what is so far away stays where it is
+
 
 @dataclass(frozen=True)
 class Fit:
     """A refined pose."""
 
     pose: Upright  # of the model
-    covariance: Floats  # (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent
+    # (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent; (5, 5) with the logarithm of the
+    # growth where that is measured
+    covariance: Floats
+    growth: float = 1.0  # by what the scanned points are multiplied to lie on the model
 
 
-def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int) -> Fit:
+def refine(
+    surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int, grows: bool = False
+) -> Fit:
     """The pose near ``start`` at which the scanned points lie best on the model's surface.
 
     Args:
@@ -202,31 +213,29 @@ def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rou
         reach: mm, how far apart points and surface may lie at the beginning.
         rounds: most rounds of finding the nearest points and solving.
         most: of the scanned points that are used, spread evenly.
+        grows: whether the scale is measured as well, by up to a sixth; it moves more slowly than a pose alone.
     """
     chosen = scanned.chosen(most)
-    points = scanned.points[chosen]
-    normals = scanned.normals[chosen]
-    pose, covariance = start, np.eye(4)
+    points, normals = scanned.points[chosen], scanned.normals[chosen]
+    fit = Fit(start, np.eye(5 if grows else 4))
     least = max(3.0 * scanned.noise, 1.0)
     for number in range(rounds):
-        gate = max(least, reach * 0.7**number)
-        pose, covariance, moved = _step(surface, scanned, pose, points, normals, gate)
-        if moved < 0.01 and gate == least:  # mm: a fiftieth of what is wanted
+        gate = max(least, reach * (0.85 if grows else 0.7) ** number)
+        fit, moved = _step(surface, scanned, fit, points, normals, gate, ALIGNED if grows and gate == least else 0.0)
+        if moved < 0.01 and gate == least:  # mm: a fiftieth of what is needed
             break
-    return Fit(pose, covariance)
+    return fit
 
 
-def paired(
-    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float, like: float = 0.0
-) -> tuple[Floats, Floats, Floats]:
-    """How far scanned points lie from a model's surface, and how that changes with its pose.
+def _step(
+    surface: Surface, scanned: Scanned, fit: Fit, points: Floats, normals: Floats, gate: float, like: float
+) -> tuple[Fit, float]:
+    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm.
 
-    Points whose normals' cosine with the model's is not above ``like`` have no weight.
-
-    Returns:
-        (n, 4) the change of each distance with x, y, z and yaw, (n,) the distances along the normals of the nearest
-        points of the model, mm, and (n,) weights from 0 to 1, 0 from twice ``gate`` on.
+    Points have weights from 1 to 0, which they have from twice ``gate`` on, and where the cosine of their normals with
+    the model's is not above ``like``.
     """
+    pose, points = fit.pose, points * fit.growth
     local = pose.localise(points)
     distance, nearest = surface.tree.query(local, distance_upper_bound=2.0 * gate)
     met = np.isfinite(distance)
@@ -237,31 +246,30 @@ def paired(
     weight = np.where(met, np.clip(1.0 - (distance / (2.0 * gate)) ** 2, 0.0, None) ** 2, 0.0)
     weight *= np.clip(1.0 - (apart / (2.0 * gate)) ** 2, 0.0, None) ** 2
     arm = points - (pose.x, pose.y, pose.z)
-    rows = np.column_stack([normal, normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1]])
-    return rows, apart, weight
-
-
-def _step(
-    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float
-) -> tuple[Upright, Floats, float]:
-    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm."""
-    rows, apart, weight = paired(surface, scanned, pose, points, normals, gate)
+    count = len(fit.covariance)
+    turning, growing = normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1], -np.einsum("ij,ij->i", normal, points)
+    rows = np.column_stack([normal, turning, growing][: count - 2])
     sigma = max(scanned.noise, 0.1)
     system = (rows * (weight / sigma**2)[:, None]).T @ rows
     right = rows.T @ (weight * apart) / sigma**2
     # What is known beforehand: it stands on its ground, to within half a millimetre of slow error of the scan, and
-    # where its base shows it to stand. Weighted as many points, for the residuals are not independent.
-    prior = np.array([0.0, 0.0, 1.0 / max(scanned.noise, 0.5) ** 2, 0.0]) * 20.0
+    # where its base shows it to stand. Weighted as many points, for the residuals are not independent. Where the scale
+    # is measured it stands there exactly. If it could sink, lost tops would be taken for a lower place, and rounded
+    # sides for a smaller scale; as it is, the one makes up for the other.
+    prior = np.zeros(count)
+    prior[2] = 1e6 / sigma**2 if count == 5 else 20.0 / max(scanned.noise, 0.5) ** 2
     if scanned.is_placed:
         prior[:2] = 1.0 / scanned.slack**2
-    system[np.diag_indices(4)] += prior + 1e-9
-    right -= prior * (pose.x, pose.y, pose.z, 0.0)
-    delta = np.linalg.solve(system, right)
+    system[np.diag_indices(count)] += prior + 1e-9
+    right -= prior * np.array([pose.x, pose.y, pose.z, 0.0, 0.0])[:count]
+    delta = np.zeros(5)
+    delta[:count] = np.linalg.solve(system, right)
     largest = max(float(np.abs(delta[:3]).max()), abs(float(delta[3])) * surface.reach)
-    delta *= min(1.0, gate / max(largest, 1e-12))
-    moved = Upright(pose.x + delta[0], pose.y + delta[1], pose.z + delta[2], pose.yaw + delta[3])
-    covariance = np.linalg.inv(system).astype(np.float64)
-    return moved, covariance, largest
+    delta *= min(1.0, gate / max(largest, 1e-12), 0.03 / max(abs(float(delta[4])), 1e-12))
+    pose = Upright(pose.x + delta[0], pose.y + delta[1], pose.z + delta[2], pose.yaw + delta[3])
+    growth = float(np.clip(fit.growth * np.exp(delta[4]), 0.85, 1.18))
+    moved = largest if count == 4 else abs(float(delta[4])) * FAR
+    return Fit(pose, np.linalg.inv(system).astype(np.float64), growth), moved
 
 
 # ---- how well a pose explains

@@ -6,6 +6,7 @@ file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTa
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from silhouette.common.errors import FileError, OutOfTime, time_limit
-from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Integers
 from silhouette.files.cache import Cache
-from silhouette.scans.classify import KnownFigure, Pieces, find_pieces, known_figures
-from silhouette.scans.identify import Identified, Surroundings, identify, without
+from silhouette.scans.classify import Pieces
+from silhouette.scans.identify import Surroundings, identify, without
 from silhouette.scans.keep import SCALE, Earlier, Question
 from silhouette.scans.level import Level, as_answered, level
 from silhouette.scans.match import FEWEST_POINTS, point_spacing
@@ -26,8 +27,7 @@ from silhouette.scans.models import Known, known_models
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
-from silhouette.scans.segment import Prominence, about_bases, prominences, refuse_spikes, relief_of, second_shell
-from silhouette.scans.votes import StandingModel
+from silhouette.scans.segment import refuse_spikes, second_shell
 
 Step = Callable[[int, int], None]
 
@@ -54,13 +54,9 @@ class ScanRequest:
 def scan_table(
     request: ScanRequest, cache: Cache, earlier: Earlier | None = None, step: Step = lambda done, total: None
 ) -> ScannedTable:
-    """What stands on a scanned table.
+    """What stands on a scanned table, with the names and answers of an earlier run.
 
-    Args:
-        request: the file, and what to look for.
-        cache: keeps meshes that are read.
-        earlier: names and answers of an earlier run.
-        step: called with the steps that are done and their number.
+    ``step`` is called with the steps that are done and their number.
 
     Raises:
         FileError: where the scan cannot be read, or which way is up cannot be told, or its pieces not in any time.
@@ -77,9 +73,8 @@ class Recognised:
     joined: Integers  # (n,) for each of its vertices the one of ``around`` that stands for it
     lie: Level
     scale: Scale
-    to_table: Floats  # (4, 4) from the file's coordinates to the table's
     around: Surroundings
-    identified: Identified
+    pieces: Pieces
     figures: tuple[Known, ...]  # those that were looked for
     unread: tuple[str, ...]  # what is to be said of those that could not be read
 
@@ -91,18 +86,15 @@ class Recognised:
         """The table, with what a player has said of its pieces; in a moment, as nothing is compared again."""
         before = (earlier or Earlier()).for_scan(self.request.file.name)
         earlier = before.at_scale(self.scale.mm)
-        lie, scale, around = self.lie, self.scale, self.around
-        labels, pieces, questions = scanned_pieces(self.identified, around, earlier)
+        request, lie, scale, around = self.request, self.lie, self.scale, self.around
         coarse, least = _step_doubt(around.scan, scale.mm)
-        pieces = tuple(
-            replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in pieces
-        )
-        account = Account() if self.request.terrain_only else self._account(labels, pieces)
+        labels, pieces, questions = scanned_pieces(self.pieces, around, earlier, least)
+        account = Account() if request.terrain_only else self._account(labels, pieces)
         return ScannedTable(
             scan=self.scan,
             scale=scale,
-            to_table=self.to_table,
-            size=_size(lie, scale.mm),
+            to_table=np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level,
+            size=around.size,
             tilt=lie.tilt,
             flatness=lie.flatness * scale.mm,
             noise=around.noise,
@@ -111,9 +103,9 @@ class Recognised:
             pieces=pieces,
             questions=(*_of_the_whole(lie, scale, earlier), *questions),
             warnings=(
-                *_other_scan(self.request, before),
+                *_other_scan(request, before),
                 *account.warnings(),
-                *_shells(around.points, labels, _size(lie, scale.mm)),
+                *_shells(around, labels),
                 *around.scan.warnings,
                 *coarse,
                 *scale.warnings,
@@ -121,8 +113,8 @@ class Recognised:
                 *remarks(pieces, bool(self.figures)),
             ),
             earlier=earlier,
-            figures=tuple(map(str, self.request.figures)),
-            terrain=tuple(map(str, self.request.terrain)),
+            figures=tuple(map(str, request.figures)),
+            terrain=tuple(map(str, request.terrain)),
             account=account,
         )
 
@@ -150,48 +142,22 @@ def recognised(
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
     step(3, STEPS)
-    standing = _Standing(scan, lie, figures.models)
+    known = (*figures.models, *terrain.models)
+    at_scale = functools.cache(lambda mm: Surroundings.at_scale(scan, lie, mm, figures.models))
     with _limited(request, len(scan.vertices)):
-        scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models], edges, standing.fits)
-        upright = standing.at(scale.mm)
+        scale = scale_of(scan, lie, _wanted(request, earlier), known, edges, at_scale)
+    around = at_scale(scale.mm)
     step(4, STEPS)
-    around = upright.around
     with _limited(request, len(scan.vertices)):
-        pieces = _pieces(upright, lie, _size(lie, scale.mm))
-    to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
+        pieces = around.pieces(lie.on_table)
     total = STEPS + len(pieces.blobs)
     done = iter(range(5, total))
     step(next(done), total)
-    identified = identify(pieces, around, figures.models, terrain.models, lambda: step(next(done), total))
+    pieces = identify(pieces, around, figures.models, terrain.models, lambda: step(next(done), total))
     if request.terrain_only:
-        blobs, matches = identified.pieces.blobs, identified.matches
-        standing_ones = [number for number, blob in enumerate(blobs, start=1) if blob.kind == "fighter"]
-        identified = without(identified.pieces, matches, standing_ones)
+        pieces = without(pieces, [k for k, blob in enumerate(pieces.blobs, start=1) if blob.kind == "fighter"])
     unread = (*figures.warnings, *terrain.warnings)
-    return Recognised(request, stored, joined, lie, scale, to_table, around, identified, figures.models, unread)
-
-
-def _size(lie: Level, mm: float) -> tuple[float, float] | None:
-    """The edges of the table in mm; None without one."""
-    return None if lie.size is None else (lie.size[0] * mm, lie.size[1] * mm)
-
-
-def _pieces(upright: _Upright, lie: Level, size: tuple[float, float] | None) -> Pieces:
-    """The pieces, told apart."""
-    around, scan = upright.around, upright.around.scan
-    return find_pieces(
-        around.points,
-        scan.faces,
-        scan.usable,
-        lie.on_table,
-        noise=around.noise,
-        spacing=around.spacing,
-        size=size,
-        colours=scan.colours,
-        figures=upright.figures,
-        about_bases=upright.about_bases,
-        rising=upright.free,
-    )
+    return Recognised(request, stored, joined, lie, scale, around, pieces, figures.models, unread)
 
 
 @contextmanager
@@ -213,64 +179,6 @@ def _limited(request: ScanRequest, count: int) -> Iterator[None]:
         ) from None
 
 
-@dataclass(eq=False)
-class _Standing:
-    """What stands upright on a scan, at any scale that is tried."""
-
-    scan: Scan
-    lie: Level
-    figures: Sequence[Known]  # those to look for; vehicles among them do not stand upright
-    at_scale: dict[float, _Upright] = field(default_factory=dict)
-
-    def at(self, mm: float) -> _Upright:
-        """What stands there where a unit of the file is some mm; worked out once."""
-        if mm not in self.at_scale:
-            lie = self.lie
-            points = _placed(self.scan, np.diag([mm, mm, mm, 1.0]) @ lie.to_level)
-            around = Surroundings(self.scan, points, lie.noise * mm, lie.spacing * mm)
-            self.at_scale[mm] = self._upright(around, mm)
-        return self.at_scale[mm]
-
-    def _upright(self, around: Surroundings, mm: float) -> _Upright:
-        scan, points = self.scan, around.points
-        fighters = [figure for figure in self.figures if figure.model.kind == "fighter"]
-        relief = relief_of(points, scan.faces, scan.usable, around.spacing, _size(self.lie, mm))
-        if relief is None:
-            return _Upright(around, [], None, [])
-        rising = prominences(relief)
-        figures = known_figures(rising, relief, points, around.normals, scan.usable, fighters, around.noise)
-        bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in figures]
-        free = [
-            thing
-            for thing in rising
-            if thing.is_free and all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
-        ]
-        return _Upright(around, figures, about_bases(relief, points, bases), free)
-
-    def fits(self, mm: float) -> list[StandingModel]:
-        """The known figures that stand there at a scale, as their scale is measured."""
-        upright = self.at(mm)
-        return [
-            StandingModel(
-                figure.match.known,
-                upright.around.points[figure.points] - [*figure.match.at[:2], figure.disc.ground],
-                np.radians(figure.match.turn),
-                figure.match.sure,
-            )
-            for figure in upright.figures
-        ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Upright:
-    """What stands upright at a scale: the points, the known figures, and where bases may be (None: anywhere)."""
-
-    around: Surroundings
-    figures: list[KnownFigure]
-    about_bases: Flags | None
-    free: list[Prominence]  # what stands free and is no known figure
-
-
 def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
     """A sentence if the numbers of a scan are far apart, and the mm that everything may be off for that at least."""
     step = step_of(scan.vertices[scan.usable]) * mm
@@ -283,9 +191,9 @@ def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
     return [sentence], math.ceil(100.0 * step / 3.0) / 100.0
 
 
-def _shells(points: Floats, labels: Integers, size: tuple[float, float] | None) -> list[str]:
+def _shells(around: Surroundings, labels: Integers) -> list[str]:
     """A sentence where the table is there twice."""
-    apart = second_shell(points, labels, size)
+    apart = second_shell(around.points, labels, around.size)
     if apart is None:
         return []
     return [f"the table is there twice, {apart:.0f} mm apart: the way round it did not close; scan it in one go"]
@@ -303,13 +211,6 @@ def _levelled(scan: Scan, earlier: Earlier) -> Level:
     lie = level(scan)
     answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
     return as_answered(lie, scan, answers)
-
-
-def _placed(scan: Scan, to_table: Floats) -> Floats:
-    """The vertices (n, 3) on the table, mm; at the origin those that are no numbers, which libraries do not take."""
-    points: Floats = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
-    points[~np.isfinite(points).all(axis=1)] = 0.0
-    return points
 
 
 def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:
