@@ -117,7 +117,7 @@ def identify(
     for number, blob in enumerate(pieces.blobs, start=1):
         known = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
-        best = blob.match or _match(own, blob, known, around)
+        best = blob.match or match_of(own, blob, known, around)
         several = blob.could_be_several
         if best is not None and best.sure and several:
             apart = _taken_apart(own, blob, best, known, around) if blob.kind == "fighter" else []
@@ -127,15 +127,15 @@ def identify(
             several = not apart and int(np.count_nonzero(~best.explained)) > LEAST_REST * len(own)
         blobs.append(replace(blob, match=best, could_be_several=several))
         step()
-    return Pieces(labels, (*blobs, *added))
+    return replace(pieces, labels=labels, blobs=(*blobs, *added))
 
 
-def _match(own: Indices, blob: Blob, known: Sequence[Known], around: Surroundings) -> Match | None:
+def match_of(own: Indices, blob: Blob, models: Sequence[Known], around: Surroundings) -> Match | None:
     """The known model of the points of a blob, given by their indices; None where there is nothing to compare."""
-    if not known or len(own) == 0:
+    if not models or len(own) == 0:
         return None
     points, normals = around.points[own], around.normals[own]
-    return match(points, normals, known, blob.disc, blob.ground, around.noise, blob.could_be_several)
+    return match(points, normals, models, blob.disc, blob.ground, around.noise, blob.could_be_several)
 
 
 def _taken_apart(
@@ -145,7 +145,7 @@ def _taken_apart(
     others: list[tuple[Blob, Indices]] = []
     rest = own[~best.explained]
     while len(rest) > LEAST_REST * len(own) and len(others) < MOST_IN_ONE:
-        other = _match(rest, replace(blob, disc=None, could_be_several=True), known, around)
+        other = match_of(rest, replace(blob, disc=None, could_be_several=True), known, around)
         if other is None or not other.sure:
             break
         others.append((replace(blob, disc=None, could_be_several=False, match=other), rest[other.explained]))
@@ -168,4 +168,5 @@ def without(pieces: Pieces, left_out: Collection[int]) -> Pieces:
     labels: Integers = renumbered[pieces.labels]  # the last entry, which -1 picks, is -1
     blobs = [pieces.blobs[number - 1] for number in kept]
     under = [None if blob.on is None or blob.on in left_out else int(renumbered[blob.on]) for blob in blobs]
-    return Pieces(labels, tuple(replace(blob, on=on) for blob, on in zip(blobs, under, strict=True)))
+    blobs = [replace(blob, on=on) for blob, on in zip(blobs, under, strict=True)]
+    return replace(pieces, labels=labels, blobs=tuple(blobs))

@@ -337,10 +337,10 @@ def scanned_pieces(
     Each place and surface is in doubt by ``least`` mm or more.
     """
     placed = [
-        replace(blob, at=_origin(blob, around.points[found.labels == number]))
+        replace(blob, at=origin_of(blob, around.points[found.labels == number]))
         for number, blob in enumerate(found.blobs, start=1)
     ]
-    pieces, questions = as_answered(Pieces(found.labels, tuple(placed)), earlier)
+    pieces, questions = as_answered(replace(found, blobs=tuple(placed)), earlier)
     stands = [blob.match.at if blob.match is not None and blob.match.sure else blob.at for blob in pieces.blobs]
     before = [_agreed(piece, blob, earlier) for piece, blob in zip(earlier.matched(stands), pieces.blobs, strict=True)]
     checked = frozenset(str(value) for check in earlier.keys.get("check", ()) for value in check.values())
@@ -376,7 +376,7 @@ def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
     return [faces[order[ends[number] : ends[number + 1]]] for number in range(count)]
 
 
-def _origin(blob: Blob, own: Floats) -> tuple[float, float, float]:
+def origin_of(blob: Blob, own: Floats) -> tuple[float, float, float]:
     """The middle in mm of its base, or of the box round its points (k, 3), and what it stands on."""
     x, y = (own[:, :2].min(axis=0) + own[:, :2].max(axis=0)) / 2.0 if blob.disc is None else blob.disc.centre
     return float(x), float(y), _ground(blob, blob.ground)

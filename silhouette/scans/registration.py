@@ -1,12 +1,9 @@
-"""MATCH: the upright pose at which a model fits scanned points best.
-
-Where a turned model may stand in a scanned piece whose place no base shows: by correlation.
-
-The upright pose at which a model fits scanned points best: a coarse search over yaw, then refinement.
+"""MATCH: the upright pose at which a model fits scanned points best: a coarse search over yaw, then refinement.
 
 Figures and terrain stand upright, so a pose has four numbers: x, y, z and yaw. The coarse search looks distances up in
-grids. The refinement is point-to-plane registration (Chen and Medioni 1992) in these four, with weights that leave out
-what belongs to something else (Tukey's biweight) and a reach that shrinks from step to step.
+grids; where no base shows the place it tries those that correlation tells. The refinement is point-to-plane
+registration (Chen and Medioni 1992) in these four, with weights that leave out what belongs to something else (Tukey's
+biweight) and a reach that shrinks from step to step.
 """
 
 from __future__ import annotations
@@ -32,19 +29,13 @@ PEAKS = 2  # the number of places that are tried for each yaw, besides box on bo
 
 
 def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> list[Upright]:
-    """Poses at which a model may stand in a piece, for each yaw a few.
+    """Poses at which a model may stand in a piece, for each yaw (m,), radians, a few.
 
-    The piece may be cut short, or grown together with another one, so that its box says little. So the model is laid
-    over the piece at every place in plan at once: layer by layer, its points are correlated with how near each cell is
-    to a scanned point, by Fourier transforms.
-
-    Args:
-        model: (n, 3) points of the model's visible surface.
-        weights: (n,) how well each is seen.
-        points: (k, 3) scanned points, with the ground at z = 0.
-        yaws: (m,) radians.
+    The piece may be cut short, or grown together with another one, so that its box says little. So the points (n, 3) of
+    the model's visible surface, by how well each is seen, are laid over the piece's (k, 3), which stands on z = 0, at
+    every place in plan at once: layer by layer, they are correlated with how near each cell is to a scanned point, by
+    Fourier transforms.
     """
-
     model, weights = model[weights > 0.0], weights[weights > 0.0]
     if len(model) == 0 or len(points) == 0:
         return []
@@ -77,7 +68,6 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
 
 def _nearness(points: Floats, low: Floats, cell: float, rise: float) -> NDArray[np.float32]:
     """(layers, columns, rows) from 1 in cells with a scanned point down to 0 two cells away, with a margin of two."""
-
     column, row = np.floor((points[:, :2] - low[:2]) / cell).astype(np.intp).T + 2
     layer = np.clip(points[:, 2] / rise, 0, LAYERS - 1).astype(np.intp)
     free = np.ones((LAYERS, int(column.max()) + 3, int(row.max()) + 3), dtype=np.bool_)
@@ -141,15 +131,8 @@ class Scanned(SearchedPoints):
 # ---- the coarse search
 
 
-def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[tuple[float, Upright]]:
-    """The poses that look best, best first, each with its cost (0 to 2); no two near each other.
-
-    Args:
-        surface: of the model.
-        scanned: the piece.
-        step: degrees between the yaws that are tried.
-        most: of how many poses.
-    """
+def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[Upright]:
+    """The poses that look best among yaws so many degrees apart, best first; no two near each other."""
     limit = max(2.0, max(surface.reach, 5.0) * np.radians(step))  # mm: between two yaws the rim is off by half of this
     model = surface.points[surface.sparse]
     weights = surface.openness[surface.sparse] * (model[:, 2] > scanned.foot)
@@ -157,20 +140,13 @@ def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> 
         starts = [Upright(0.0, 0.0, 0.0, yaw) for yaw in np.radians(np.arange(0.0, 360.0, step))]
     else:
         starts = shifted(model, weights, scanned.sparse, np.radians(np.arange(0.0, 360.0, 2.0 * step)))
-    found = [(_cost(surface, model, weights, scanned, pose, limit), pose) for pose in starts]
-    found.sort(key=lambda pair: pair[0])
-    chosen: list[tuple[float, Upright]] = []
-    for cost, pose in found:
-        if all(not _alike(pose, other, np.radians(2.0 * step), 2.0 * limit) for _, other in chosen):
-            chosen.append((cost, pose))
+    chosen: list[Upright] = []
+    for pose in sorted(starts, key=lambda pose: _cost(surface, model, weights, scanned, pose, limit)):
+        if not any(pose.is_near(other, 2.0 * step, 2.0 * limit) for other in chosen):
+            chosen.append(pose)
         if len(chosen) == most:
             break
     return chosen
-
-
-def _alike(one: Upright, other: Upright, angle: float, apart: float) -> bool:
-    turned = (one.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi
-    return bool(abs(turned) <= angle and np.hypot(one.x - other.x, one.y - other.y) <= apart)
 
 
 def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, pose: Upright, limit: float) -> float:
@@ -206,14 +182,9 @@ def refine(
 ) -> Fit:
     """The pose near ``start`` at which the scanned points lie best on the model's surface.
 
-    Args:
-        surface: of the model.
-        scanned: the piece.
-        start: where to begin.
-        reach: mm, how far apart points and surface may lie at the beginning.
-        rounds: most rounds of finding the nearest points and solving.
-        most: of the scanned points that are used, spread evenly.
-        grows: whether the scale is measured as well, by up to a sixth; it moves more slowly than a pose alone.
+    At the beginning they may lie ``reach`` mm apart. Of the points at most ``most`` are used, spread evenly, in at most
+    so many rounds of finding the nearest points and solving. Where it ``grows`` the scale is measured as well, by up to
+    a sixth; it moves more slowly than a pose alone.
     """
     chosen = scanned.chosen(most)
     points, normals = scanned.points[chosen], scanned.normals[chosen]
@@ -290,14 +261,7 @@ class Explained:
 
 
 def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Explained:
-    """The distances both ways, of all scanned points and of at most ``most`` of the model's that lie above the foot.
-
-    Args:
-        surface: of the model.
-        scanned: the piece.
-        pose: of the model.
-        most: of the model's points; with as many scanned ones.
-    """
+    """The distances both ways, of at most ``most`` points of each that lie above the foot, with the model at a pose."""
     far = max(8.0 * scanned.noise, 6.0)
     chosen = scanned.chosen(most)
     forward, turned = _to_model(surface, pose, scanned.points[chosen], far)

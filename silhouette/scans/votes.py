@@ -15,7 +15,7 @@ from scipy import ndimage
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.identify import Surroundings
-from silhouette.scans.match import FEWEST_POINTS, PATCH, Candidate, cost_of, doubt, is_alike, quality, scanned_piece
+from silhouette.scans.match import FEWEST_POINTS, PATCH, Candidate, cost_of, doubt, is_alike, scanned_piece
 from silhouette.scans.models import Known, Upright
 from silhouette.scans.registration import Scanned, coarse_poses, explain, refine
 
@@ -52,7 +52,6 @@ class _Vote:
     mm: float  # per unit of the file
     error: float  # its standard deviation as a share of it
     candidate: Candidate
-    scanned: Scanned
 
 
 def drift(around: Surroundings) -> ScaleMatch | None:
@@ -145,7 +144,7 @@ def _votes(piece: Floats, known: Sequence[Known], mm: float, noise: float) -> li
     quick = [
         (cost_of(explain(model.surface, scanned, start, 600), scanned, max(scanned.noise, 0.5))[0], model, start)
         for model in fitting
-        for _, start in coarse_poses(model.surface, scanned, 5.0, 2)
+        for start in coarse_poses(model.surface, scanned, 5.0, 2)
     ]
     best = sorted(quick, key=lambda entry: entry[0])[:FINALISTS]
     return [_vote(model, scanned, start, piece, mm, noise) for _, model, start in best]
@@ -159,13 +158,11 @@ def _vote(known: Known, scanned: Scanned, start: Upright, piece: Floats, mm: flo
     best = scanned_piece(piece * mm * fit.growth, None, None, 0.0, noise * mm * fit.growth)
     explained = explain(surface, best, fit.pose, 3000)
     scatter = min(1.48 * float(np.median(explained.forward)), max(2.0 * best.noise, 0.8))
-    own = quality(known, explained, best, fit.pose, scatter)
     deviation = math.sqrt(fit.covariance[4, 4]) / max(scanned.noise, 0.1)
     deviation *= max(scatter, 0.1) * max(1.0, PATCH / best.spacing)
     # What is rounded off, a fifth of a step of the scan, is not seen in the residuals.
     rounded = 0.2 * best.spacing / float(np.ptp(best.points, axis=0).max())
-    candidate = Candidate(known, fit, explained, own, scatter)
-    return _Vote(mm * fit.growth, math.hypot(deviation, rounded), candidate, best)
+    return _Vote(mm * fit.growth, math.hypot(deviation, rounded), Candidate(known, fit, best, explained, scatter))
 
 
 def _clear(votes: Sequence[_Vote]) -> list[_Vote]:
@@ -181,7 +178,7 @@ def _clear(votes: Sequence[_Vote]) -> list[_Vote]:
         or not _agree(vote, best)
         or pose.turned_from(vote.candidate.fit.pose) >= math.radians(5.0)
     ]
-    return [] if doubt(best.candidate, others, best.scanned) else [best]
+    return [] if doubt(best.candidate, others) else [best]
 
 
 def _agree(vote: _Vote, other: _Vote) -> bool:
