@@ -75,7 +75,7 @@ def is_alike(surface: Surface, one: Upright, other: Upright, tolerance: float) -
     """Whether a model looks the same in two poses: all but a fiftieth of it lies on it as it stands in the other."""
     points = other.place(surface.points[surface.sparse])
     weights = surface.openness[surface.sparse]
-    apart = to_model(surface, one, points) > tolerance
+    apart = to_model(surface, one, points)[0] > tolerance
     return bool(weights[apart].sum() <= 0.02 * weights.sum())
 
 
@@ -305,7 +305,7 @@ def _verdict(finalists: list[Candidate], scanned: Scanned) -> Match:
         not why,
         place,
         facing,
-        to_model(best.known.surface, pose, scanned.points) <= best.quality.tolerance,
+        to_model(best.known.surface, pose, scanned.points)[0] <= best.quality.tolerance,
         why,
     )
 

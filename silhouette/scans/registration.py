@@ -264,7 +264,7 @@ def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Exp
     """The distances both ways, of at most ``most`` points of each that lie above the foot, with the model at a pose."""
     far = max(8.0 * scanned.noise, 6.0)
     chosen = scanned.chosen(most)
-    forward, turned = _to_model(surface, pose, scanned.points[chosen], far)
+    forward, turned = to_model(surface, pose, scanned.points[chosen], far)
     forward_turn = 1.0 - scanned.agreement(turned, scanned.normals[chosen])
     some = surface.some(most)
     counted = some[surface.points[some, 2] + pose.z > scanned.foot]
@@ -276,13 +276,8 @@ def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Exp
     return Explained(forward, forward_turn, backward, backward_turn, weights, chosen, counted, len(some))
 
 
-def to_model(surface: Surface, pose: Upright, points: Floats) -> Floats:
-    """Distances (n,) in mm from points (n, 3) to the model's surface, at most 6."""
-    return _to_model(surface, pose, points, 6.0)[0]
-
-
-def _to_model(surface: Surface, pose: Upright, points: Floats, far: float) -> tuple[Floats, Floats]:
-    """Distances (n,) from points (n, 3) to a model's surface, at most ``far``, and its normals (n, 3) there."""
+def to_model(surface: Surface, pose: Upright, points: Floats, far: float = 6.0) -> tuple[Floats, Floats]:
+    """Distances (n,) in mm from points (n, 3) to a model's surface, at most ``far``, and its normals (n, 3) there."""
     local = pose.localise(points)
     distance, nearest = surface.tree.query(local, distance_upper_bound=far)
     forward, turned = _apart(local, distance, nearest, surface.points, surface.normals, surface.spacing, far)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +15,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Flags, Floats, Integers
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import in_a_row
-from silhouette.scans.bases import BASES, Sizes, find_discs
+from silhouette.scans.bases import Sizes, find_discs
 from silhouette.scans.identify import Surroundings
 from silhouette.scans.keep import SCALE, Question
 from silhouette.scans.level import Level
@@ -164,21 +165,18 @@ class _There:
         warnings = () if self.plausible(mm) else (f"By {by} {self.words(mm)}, which is unusual.",)
         return replace(scale, warnings=warnings)
 
+    def off_tables(self, mm: float) -> Floats:
+        """How far each edge is off the nearest that tables often have, as a logarithm; infinite without a table."""
+        if self.level.size is None:
+            return np.full(2, np.inf)
+        return np.asarray(np.abs(np.log(np.multiply.outer(self.extent[:2], mm / np.array(TABLES)))).min(axis=1))
+
     def likeness(self, mm: float) -> float:
         """The logarithm of how usual it is at a scale: of a table's edges, and of how close a phone's points lie."""
-        edges, table = np.array(self.extent[:2]) * mm, self.level.size is not None
-        usual = -0.5 * (math.log(edges.max() / (850 if table else 150)) / 0.6) ** 2
+        usual = 150 if self.level.size is None else 850
+        size = -0.5 * (math.log(max(self.extent[:2]) * mm / usual) / 0.6) ** 2
         close = -0.5 * math.log(max(self.level.spacing * mm, 1e-9) / 1.7) ** 2
-        if not table:
-            return usual + close
-        off = np.abs(np.log(np.multiply.outer(edges, 1 / np.array(TABLES)))).min(axis=1)
-        return usual + close + float(np.log1p(4 * np.exp(-0.5 * (off / 0.006) ** 2)).sum())
-
-    def common(self, mm: float) -> bool:
-        """Whether both edges are among those that tables often have, within 1 %."""
-        edges = np.array(self.extent[:2]) * mm
-        has_table = self.level.size is not None
-        return has_table and bool((np.abs(np.log(edges[:, None] / TABLES)).min(axis=1) < 0.01).all())
+        return size + close + float(np.log1p(4 * np.exp(-0.5 * (self.off_tables(mm) / 0.006) ** 2)).sum())
 
     def sizes(self, neighbours: Integers, least: float, most: float) -> Sizes:
         """The sizes of the round bases between two diameters, by the pairs of neighbours that may show their rims."""
@@ -322,13 +320,11 @@ def _by_given_bases(there: _There, edges: Integers, bases: tuple[float, ...]) ->
     votes = sizes.likelihood(np.array(scales), dict.fromkeys(bases, 1.0))
     ranked = sorted(zip(votes, scales, strict=True), key=lambda pair: -pair[0] - 0.1 * there.likeness(pair[1]))
     asks = len(ranked) > 1 and ranked[0][0] - ranked[1][0] < PLAINLY
-    every = tuple(_by_bases(there, sizes, mm, bases) for _, mm in ranked)
-    return _Hypotheses(every, "The bases given fit in more than one way." if asks else "")
-
-
-def _by_bases(there: _There, sizes: Sizes, mm: float, bases: Iterable[float] = BASES) -> _Hypothesis:
-    """A scale by some bases."""
-    return _Hypothesis(mm, "bases", sizes.refined(mm, bases)[1], there.words(mm, sizes.named(mm, bases)))
+    every = (
+        _Hypothesis(mm, "bases", sizes.refined(mm, bases)[1], there.words(mm, sizes.named(mm, bases)))
+        for _, mm in ranked
+    )
+    return _Hypotheses(tuple(every), "The bases given fit in more than one way." if asks else "")
 
 
 def _by_units_and_bases(there: _There, edges: Integers) -> _Hypotheses:
@@ -387,7 +383,7 @@ def _judged(there: _There, sizes: Sizes, best: float, has_rivals: bool, is_unit:
     off, warnings = math.log(mm / best), []
     source: ScaleSource = "units" if is_unit else "bases" if seen else "guess"
     if is_unit:
-        is_sure = seen or (best == there.own and (there.unit is not None or there.common(best)))
+        is_sure = seen or (best == there.own and (there.unit is not None or (there.off_tables(best) < 0.01).all()))
         error = max(abs(off) if abs(off) < AGREE else 0.0, 0.005)
         if 0.02 < abs(off) < AGREE:
             size = "small" if off > 0 else "large"
@@ -417,7 +413,8 @@ def _with_models(
     """
     own = options.every[0] if options.every[0].source == "units" else None
     settled, rest = replace(options, why=""), options.every[0 if own is None else 1 :]
-    fitting = None
+    level, fitting = there.level, None
+    by_models = partial(scale_by_models, there.points, there.usable, level.spacing, level.noise, models)
     if own is not None and standing is not None:
         around = standing(own.mm)
         ratio = drift(around)
@@ -426,9 +423,9 @@ def _with_models(
             return settled
         fitting = None if ratio is None else replace(ratio, mm=ratio.mm * own.mm)
     if fitting is None:
-        fitting = _by_models(there, models, [option.mm for option in rest], PIECES)
+        fitting = by_models([option.mm for option in rest], PIECES)
     if fitting is None and (own is None or options.why):
-        fitting = _by_models(there, models, [], FEW)
+        fitting = by_models([], FEW)
     if fitting is None:
         return options
     if own is not None and abs(fitting.mm / own.mm - 1.0) <= _slack(there, own.mm, standing is not None):
@@ -445,11 +442,6 @@ def _with_models(
     if abs(off) < 0.1:
         return _Hypotheses((own, option, *rest), why, (*options.warnings, warning))
     return _Hypotheses((option, own, *rest), why, (warning,))
-
-
-def _by_models(there: _There, models: Sequence[Known], scales: Sequence[float], pieces: int) -> ScaleMatch | None:
-    level = there.level
-    return scale_by_models(there.points, there.usable, level.spacing, level.noise, models, scales, pieces)
 
 
 def _slack(there: _There, mm: float, is_standing: bool) -> float:

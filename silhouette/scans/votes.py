@@ -78,13 +78,10 @@ def scale_by_models(
     """The scale at which known models fit pieces of a scan beyond doubt, or None.
 
     Args:
-        points: (n, 3) levelled, in the file's unit.
+        points: (n, 3) levelled, in the file's unit, as are the median distance between neighbours and the noise.
         usable: (n,) bool, which of them to look at: on and over the table.
-        spacing: the median distance between neighbouring points.
-        noise: standard deviation of the table's surface.
-        known: the models to look for.
-        most: on so many pieces they are tried.
         hypotheses: mm per unit, the likeliest first; where there are none, heights of pieces and models tell which.
+        most: on so many pieces models are tried.
     """
     if not known:
         return None
@@ -110,11 +107,8 @@ def match_scale(
 ) -> ScaleMatch | None:
     """The scale at which known models fit pieces beyond doubt, or None: two that agree, or a single one.
 
-    Args:
-        pieces: (k, 3) points of a few pieces each, in units of the file, levelled: z up, standing on z = 0.
-        known: the models to look for, figures and terrain.
-        hypotheses: mm per unit that are possible; each is refined by up to 10 %.
-        noise: of the points, in units of the file.
+    Each piece is its points (k, 3), in units of the file, as is their noise, standing upright on z = 0. The hypotheses
+    are mm per unit, and are refined by up to 10 %.
 
     >>> match_scale([], [], [1.0], 0.5) is None
     True
