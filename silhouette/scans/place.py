@@ -307,6 +307,7 @@ class ScannedTable:
     terrain: tuple[str, ...] = ()
     account: Account = field(default_factory=Account)  # what became of the figures that were looked for
     bases: tuple[Disc, ...] = ()  # what looks like a base, on the table in mm, whatever stands on it
+    terrain_only: bool = False  # whether figures were left out
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""

@@ -130,6 +130,7 @@ class Recognised:
             terrain=tuple(map(str, self.request.terrain)),
             account=account,
             bases=self.identified.pieces.bases,
+            terrain_only=self.request.terrain_only,
         )
 
     def _account(self, labels: Integers, pieces: Sequence[ScannedPiece]) -> Account:

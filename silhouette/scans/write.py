@@ -156,6 +156,7 @@ class ScanRecord(TypedDict):
     pieces: list[PieceRecord]
     bases: Annotated[list[BasePlaceRecord], Field(description="on which figures may be put by hand")]
     above: AboveRecord
+    terrain_only: Annotated[bool, Field(description="whether figures were left out")]
     grade: Annotated[Grade, Field(description="what the scan is good for: too coarse or rough, for terrain only")]
     missing: Annotated[list[str], Field(description="figures that were looked for and not found, by their files")]
     unknown: Annotated[int, Field(description="how many things look like figures and like none that was looked for")]
@@ -186,6 +187,7 @@ def record_of(table: ScannedTable) -> ScanRecord:
         "pieces": [_piece_record(piece) for piece in table.pieces],
         "bases": [_base_place(disc) for disc in table.bases],
         "above": _above(table),
+        "terrain_only": table.terrain_only,
         "grade": table.account.grade,
         "missing": list(table.account.missing),
         "unknown": table.account.unknown,
