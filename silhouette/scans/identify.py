@@ -76,7 +76,7 @@ def identify(
     for number, blob in enumerate(pieces.blobs, start=1):
         known = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
-        found = blob.match or _match(own, blob, known, around)
+        found = blob.match or match_of(own, blob, known, around)
         if found is not None and found.sure and blob.could_be_several:
             several = _taken_apart(own, blob, found, known, around) if blob.kind == "fighter" else []
             for other, match_of_it, points in several:
@@ -89,17 +89,17 @@ def identify(
         step()
     blobs += [blob for blob, _ in added]
     every = (*matches, *(one for _, one in added))
-    return Identified(Pieces(labels, tuple(blobs)), every)
+    return Identified(replace(pieces, labels=labels, blobs=tuple(blobs)), every)
 
 
-def _match(own: Indices, blob: Blob, known: Sequence[Known], around: Surroundings) -> Match | None:
+def match_of(own: Indices, blob: Blob, models: Sequence[Known], around: Surroundings) -> Match | None:
     """The known model of the points of a blob, given by their indices; None where there is nothing to compare."""
-    if not known or len(own) == 0:
+    if not models or len(own) == 0:
         return None
     return match(
         around.points[own],
         around.normals[own],
-        known,
+        models,
         blob.disc,
         blob.ground,
         around.noise,
@@ -115,7 +115,7 @@ def _taken_apart(
     rest = own[~found.explained]
     while len(rest) > LEAST_REST * len(own) and len(others) < MOST_IN_ONE:
         other = replace(blob, disc=None, could_be_several=False)
-        match_of_it = _match(rest, replace(other, could_be_several=True), known, around)
+        match_of_it = match_of(rest, replace(other, could_be_several=True), known, around)
         if match_of_it is None or not match_of_it.sure:
             break
         taken = rest[match_of_it.explained]
@@ -143,4 +143,5 @@ def without(pieces: Pieces, matches: Sequence[Match | None], left_out: Sequence[
         blob = pieces.blobs[number - 1]
         on = None if blob.on is None or blob.on in left_out else int(renumbered[blob.on])
         blobs.append(replace(blob, on=on))
-    return Identified(Pieces(labels, tuple(blobs)), tuple(matches[number - 1] for number in kept))
+    left = replace(pieces, labels=labels, blobs=tuple(blobs))
+    return Identified(left, tuple(matches[number - 1] for number in kept))

@@ -19,7 +19,7 @@ from silhouette.common.text import in_a_row, numbered
 from silhouette.scans.bases import Disc
 from silhouette.scans.classify import Blob
 from silhouette.scans.identify import Identified, Surroundings, without
-from silhouette.scans.keep import ABOUT_MODEL, Earlier, EarlierPiece, Question, kind_of
+from silhouette.scans.keep import ABOUT_MODEL, ABOUT_PIECE, Earlier, EarlierPiece, Question, kind_of
 from silhouette.scans.match import Match
 from silhouette.scans.meshes import PieceMesh, owners, piece_mesh
 from silhouette.scans.models import Known
@@ -103,7 +103,7 @@ def _key(kind: str, place: Floats) -> str:
 def said_kind(place: Floats, earlier: Earlier) -> str | None:
     """What a player has said that the thing at a place (3,) mm is: fighter or terrain; None where nobody has."""
     at = (float(place[0]), float(place[1]))
-    answers = [earlier.answer(Question(_key(kind, place), "", (), at=at)) for kind in ("odd", ABOUT_MODEL)]
+    answers = [earlier.answer(Question(_key(kind, place), "", (), at=at)) for kind in (ABOUT_PIECE, "odd", ABOUT_MODEL)]
     return next(({FIGURE: "fighter", TERRAIN: "terrain"}[word] for word in answers if word in (FIGURE, TERRAIN)), None)
 
 
@@ -306,6 +306,8 @@ class ScannedTable:
     figures: tuple[str, ...] = ()
     terrain: tuple[str, ...] = ()
     account: Account = field(default_factory=Account)  # what became of the figures that were looked for
+    bases: tuple[Disc, ...] = ()  # what looks like a base, on the table in mm, whatever stands on it
+    terrain_only: bool = False  # whether figures were left out
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""
@@ -367,7 +369,7 @@ def scanned_pieces(
     found: Identified, around: Surroundings, earlier: Earlier
 ) -> tuple[Integers, tuple[ScannedPiece, ...], tuple[Question, ...]]:
     """The labels (n,) of the points, the pieces with names, places and meshes, and the questions about them."""
-    places = [_origin(number, blob, found, around) for number, blob in enumerate(found.pieces.blobs, start=1)]
+    places = [origin_of(number, blob, found, around) for number, blob in enumerate(found.pieces.blobs, start=1)]
     identified, places, asked = as_answered(found, places, earlier)
     pieces, matches = identified.pieces, identified.matches
     kept = earlier.matched(
@@ -408,7 +410,7 @@ def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
     return [faces[order[ends[number] : ends[number + 1]]] for number in range(count)]
 
 
-def _origin(number: int, blob: Blob, identified: Identified, around: Surroundings) -> Floats:
+def origin_of(number: int, blob: Blob, identified: Identified, around: Surroundings) -> Floats:
     """(3,) mm: the middle of its base, or of the box round it, and what it stands on."""
     own = around.points[identified.pieces.labels == number]
     if blob.disc is not None:

@@ -16,13 +16,17 @@ import numpy as np
 
 from silhouette.common.errors import FileError, OutOfTime, time_limit
 from silhouette.common.geometry import Flags, Floats, Integers
-from silhouette.files.cache import Cache
+from silhouette.common.installation import VERSION
+from silhouette.files.cache import Arrays, Cache
+from silhouette.files.fingerprints import Fingerprints
 from silhouette.scans.classify import KnownFigure, Pieces, find_pieces, known_figures
+from silhouette.scans.corrections import corrected
 from silhouette.scans.identify import Identified, Surroundings, identify, without
-from silhouette.scans.keep import SCALE, Earlier, Question
+from silhouette.scans.keep import SCALE, Earlier, Question, kind_of
 from silhouette.scans.level import Level, as_answered, level
 from silhouette.scans.match import FEWEST_POINTS, point_spacing
 from silhouette.scans.models import Known, known_models
+from silhouette.scans.packing import digest_of, packed, recognition_version, unpacked
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
@@ -92,7 +96,8 @@ class Recognised:
         before = (earlier or Earlier()).for_scan(self.request.file.name)
         earlier = before.at_scale(self.scale.mm)
         lie, scale, around = self.lie, self.scale, self.around
-        labels, pieces, questions = scanned_pieces(self.identified, around, earlier)
+        identified = corrected(self.identified, around, self.figures, earlier)
+        labels, pieces, questions = scanned_pieces(identified, around, earlier)
         coarse, least = _step_doubt(around.scan, scale.mm)
         pieces = tuple(
             replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in pieces
@@ -124,6 +129,8 @@ class Recognised:
             figures=tuple(map(str, self.request.figures)),
             terrain=tuple(map(str, self.request.terrain)),
             account=account,
+            bases=self.identified.pieces.bases,
+            terrain_only=self.request.terrain_only,
         )
 
     def _account(self, labels: Integers, pieces: Sequence[ScannedPiece]) -> Account:
@@ -143,32 +150,63 @@ def recognised(
     stored = read_scan(request.file)
     scan, joined = welded(stored)
     step(1, STEPS)
-    lie = _levelled(scan, earlier)
-    edges = edges_over_table(scan, lie)
-    refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
-    step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
+    step(2, STEPS)
+    every = [*figures.models, *terrain.models]
+    # What is answered of single pieces is no part of the key: it changes nothing of what is recognised.
+    settled = sorted((key, str(entry["answer"])) for key, entry in earlier.asked.items() if kind_of(key) == key)
+    sizes = _size_given(request, earlier)
+    request_key = (request.terrain_only, sizes, len(figures.models), settled)
+    models = [Fingerprints().of(Path(model.path)) for model in every]
+    key = f"scan {VERSION} {recognition_version()} {digest_of(stored)} {request_key} {models}"
+
+    def worked_out() -> Arrays:
+        lie = _levelled(scan, earlier)
+        return packed(_recognised(request, scan, lie, sizes, (figures.models, terrain.models), step), every)
+
+    lie, scale, identified = unpacked(cache.fetch(key, worked_out), every)
+    around = _surroundings(scan, lie, scale.mm)
+    to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
+    unread = (*figures.warnings, *terrain.warnings)
+    return Recognised(request, stored, joined, lie, scale, to_table, around, identified, figures.models, unread)
+
+
+def _recognised(
+    request: ScanRequest,
+    scan: Scan,
+    lie: Level,
+    sizes: Wanted,
+    models: tuple[Sequence[Known], Sequence[Known]],
+    step: Step,
+) -> tuple[Level, Scale, Identified]:
+    """How a scan (welded) lies, how large it is, and what stands there; ``models``: figures, terrain."""
+    figures, terrain = models
+    edges = edges_over_table(scan, lie)
+    refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
     step(3, STEPS)
-    standing = _Standing(scan, lie, figures.models)
+    standing = _Standing(scan, lie, figures)
     with _limited(request, len(scan.vertices)):
-        scale = scale_of(scan, lie, _wanted(request, earlier), [*figures.models, *terrain.models], edges, standing.fits)
+        scale = scale_of(scan, lie, sizes, [*figures, *terrain], edges, standing.fits)
         upright = standing.at(scale.mm)
     step(4, STEPS)
-    around = upright.around
     with _limited(request, len(scan.vertices)):
         pieces = _pieces(upright, lie, _size(lie, scale.mm))
-    to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
     total = STEPS + len(pieces.blobs)
     done = iter(range(5, total))
     step(next(done), total)
-    identified = identify(pieces, around, figures.models, terrain.models, lambda: step(next(done), total))
+    identified = identify(pieces, upright.around, figures, terrain, lambda: step(next(done), total))
     if request.terrain_only:
         blobs, matches = identified.pieces.blobs, identified.matches
         standing_ones = [number for number, blob in enumerate(blobs, start=1) if blob.kind == "fighter"]
         identified = without(identified.pieces, matches, standing_ones)
-    unread = (*figures.warnings, *terrain.warnings)
-    return Recognised(request, stored, joined, lie, scale, to_table, around, identified, figures.models, unread)
+    return lie, scale, identified
+
+
+def _surroundings(scan: Scan, lie: Level, mm: float) -> Surroundings:
+    """What all pieces share where a unit of the file is some mm."""
+    points = _placed(scan, np.diag([mm, mm, mm, 1.0]) @ lie.to_level)
+    return Surroundings(scan, points, lie.noise * mm, lie.spacing * mm)
 
 
 def _size(lie: Level, mm: float) -> tuple[float, float] | None:
@@ -225,10 +263,7 @@ class _Standing:
     def at(self, mm: float) -> _Upright:
         """What stands there where a unit of the file is some mm; worked out once."""
         if mm not in self.at_scale:
-            lie = self.lie
-            points = _placed(self.scan, np.diag([mm, mm, mm, 1.0]) @ lie.to_level)
-            around = Surroundings(self.scan, points, lie.noise * mm, lie.spacing * mm)
-            self.at_scale[mm] = self._upright(around, mm)
+            self.at_scale[mm] = self._upright(_surroundings(self.scan, self.lie, mm), mm)
         return self.at_scale[mm]
 
     def _upright(self, around: Surroundings, mm: float) -> _Upright:
@@ -312,7 +347,7 @@ def _placed(scan: Scan, to_table: Floats) -> Floats:
     return points
 
 
-def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:
+def _size_given(request: ScanRequest, earlier: Earlier) -> Wanted:
     """What is known of the scale, with the answer of a player."""
     answered = earlier.asked.get(SCALE)
     return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
