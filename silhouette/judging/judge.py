@@ -15,6 +15,7 @@ from silhouette.judging.counterfactuals import CHANGES, Changes, changes_of_each
 from silhouette.judging.loading import pixel_of
 from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.judging.monte_carlo import Odds, check_odds, odds_of_each
+from silhouette.judging.own_doubts import with_own_doubts
 from silhouette.judging.run import CHECK_GROUPS_PER_PROCESS, CHECKS_TOGETHER, CHECKS_WORTH_FORKING, Run, shared
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
@@ -238,7 +239,9 @@ def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Requ
     """
     try:
         verdicts: Sequence[Verdict] = rule.judge(requests, settings)
-        return list(rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts), None
+        if isinstance(rule, HasOdds):
+            verdicts = with_own_doubts(rule, requests, rule.from_elsewhere(requests, verdicts, settings), settings)
+        return list(verdicts), None
     except Exception as error:
         if len(requests) == 1:
             return [], error

@@ -14,18 +14,25 @@ from silhouette.common.geometry import Floats
 from silhouette.common.text import did_you_mean, numbered
 from silhouette.files.documents import read_document, read_text
 from silhouette.files.schema import Entry, Location, Name, Number, validated
+from silhouette.live.by_hand import (
+    BY_HAND,
+    MOST_READINGS,
+    Document,
+    RulerReading,
+    is_scanned,
+    placed_by_hand,
+    placed_by_readings,
+    with_doubt,
+)
 from silhouette.live.rewriting import Names, rewritten
 from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import GAME_FILE, rule_called
-from silhouette.scans.keep import SOURCE_RECORD
-from silhouette.scenes.entries import Facing, TableEntry
+from silhouette.scenes.entries import Facing, PieceDoubtEntry, TableEntry
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, StandingTest
 from silhouette.scenes.surfaces import underside_of
 from silhouette.scenes.table import ANY_SURFACE, MM_PER_UNIT, TableScene
-
-Document = dict[str, Any]
 
 # ---- the pieces of a document, by their names
 
@@ -314,6 +321,11 @@ class PieceEdit(Entry):
     arcs: tuple[ArcName, ...] | None = Field(
         None, min_length=1, description='a list of one or more of "front", "left", "right", "rear"'
     )
+    kind: Kind | None = Field(None, description='"fighter", "vehicle" or "terrain"')
+    doubt: PieceDoubtEntry | None = Field(None, description="a table such as { place = 2, facing = 5 }, or null")
+    readings: tuple[RulerReading, ...] | None = Field(
+        None, min_length=1, max_length=MOST_READINGS, description='a list of { to = "crate", mm = 120 }'
+    )
 
 
 class CopyEdit(Entry):
@@ -340,6 +352,8 @@ class AddEdit(Entry):
     model: Name | None = Field(None, description="the path of a model file, seen from the scene's folder")
     figure: FigureEntry | None = Field(None, description="{ base = 32, height = 38 } in mm")
     gang: Name | None = Field(None, description="a name")
+    facing: Facing = None
+    doubt: PieceDoubtEntry | None = Field(None, description="a table such as { place = 2, facing = 5 }")
 
 
 Edit = PieceEdit | CopyEdit | DeleteEdit | AddEdit
@@ -372,19 +386,83 @@ def edited(document: Document, scene: TableScene, edit: Edit) -> Document:
 def _changed(document: Document, scene: TableScene, edit: PieceEdit) -> Document:
     table, number = table_and_number(document, scene, edit.piece)
     entry = dict(document[table][number])
+    if edit.readings is not None:
+        edit = _read_off(scene, edit)
     given = edit.model_fields_set
     entry = _placed(document, scene, edit, table, entry)
+    if table != "terrain" and is_scanned(document):
+        entry = placed_by_hand(document[table][number], entry)
+    if "doubt" in given:
+        entry = with_doubt(entry, _doubt_of(edit))
     for key in ("gang", "arcs"):
         if key in given:
             value = getattr(edit, key)
             entry[key] = list(value) if isinstance(value, tuple) else value
             if not value:
                 del entry[key]
+    if edit.kind is not None and edit.kind != table:
+        document, entry = _of_kind(document, scene, edit.kind, table, entry)
+        table, number = edit.kind, len(document[edit.kind]) - 1
     if edit.name is None or edit.name == edit.piece:
         return with_entry(document, table, number, entry)
     check_free(document, scene, edit.name)
     entry["name"] = edit.name
     return renamed(with_entry(document, table, number, entry), scene, edit.piece, edit.name)
+
+
+def _doubt_of(edit: PieceEdit | AddEdit) -> dict[str, float] | None:
+    """The doubt that an edit gives, key by key; None for none."""
+    return None if edit.doubt is None else edit.doubt.model_dump(exclude_none=True)
+
+
+def _read_off(scene: TableScene, edit: PieceEdit) -> PieceEdit:
+    """The edit that moves a figure to where readings of a ruler have it, which is in doubt by so much less."""
+    piece, readings = scene.piece(edit.piece), edit.readings or ()
+    if piece.kind == "terrain" or edit.at is not None or edit.doubt is not None:
+        raise RequestError(f"{scene.path}: readings place a figure, and say themselves where and how exactly")
+    own = None if piece.doubt is None else piece.doubt.place
+    doubt = BY_HAND["place"] if own is None else own
+    (x, y), left = placed_by_readings(scene, edit.piece, readings, doubt)
+    at = (float(piece.pose.translation[0]) + x, float(piece.pose.translation[1]) + y)
+    return edit.model_copy(update={"at": at, "on": ANY_SURFACE, "doubt": PieceDoubtEntry(place=left)})
+
+
+def _of_kind(
+    document: Document, scene: TableScene, kind: str, table: str, entry: Document
+) -> tuple[Document, Document]:
+    """The document in which a piece of a list is of another kind, the last of these, and its entry.
+
+    What only figures have goes where it becomes terrain, and so do checks that name it; what stood on it while it was
+    terrain is lowered onto whatever is there.
+    """
+    _check_kind(scene, kind)
+    name = entry["name"]
+    if "terrain" in (kind, table):
+        document = _without(document, scene, name)
+    else:
+        left = [other for other in document[table] if other["name"] != name]
+        document = {**without(document, table), **({table: left} if left else {})}
+    if kind == "terrain":
+        piece = scene.piece(name)
+        if "on" in entry:
+            height = in_units(float(piece.pose.translation[2]), document.get("units", "mm"))
+            entry = {**entry, "at": [*entry["at"][:2], height]}
+        if "turn" not in entry and isinstance(facing := entry.get("facing"), int | float):
+            entry = {**entry, "turn": _degrees(facing - piece.model.front)}
+        entry = without(entry, *FIGURE_KEYS)
+    elif "facing" not in entry:
+        entry = {**entry, "facing": "unknown"}
+    return {**document, kind: [*document.get(kind, []), entry]}, entry
+
+
+FIGURE_KEYS = ("gang", "facing", "arcs", "eye", "eyes", "doubt", "base", "on", "under")
+"""The keys that a piece loses where it becomes terrain."""
+
+
+def _check_kind(scene: TableScene, kind: str) -> None:
+    """Refuses a kind of piece that a game does not have."""
+    if kind not in rule_called(scene.rules).scene_entry.model_fields:
+        raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{kind}]] to add to")
 
 
 def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
@@ -526,13 +604,8 @@ def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
     ]
 
 
-BY_HAND = {"place": 5, "facing": 10}
-"""mm and degrees, standard deviations: so a figure stands that was put on a scanned table by eye, which odds know."""
-
-
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
-    if edit.add not in rule_called(scene.rules).scene_entry.model_fields:
-        raise RequestError(f"{scene.path}: {rule_called(scene.rules).title} has no [[{edit.add}]] to add to")
+    _check_kind(scene, edit.add)
     check_free(document, scene, edit.name)
     units = document.get("units", "mm")
     entry: Document = {"name": edit.name}
@@ -541,9 +614,9 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
         entry["figure"] = edit.figure.model_dump(exclude_unset=True)
     entry["at"] = [in_units(number, units) for number in edit.at]
     if edit.add != "terrain":
-        entry |= {"on": ANY_SURFACE, "facing": 90}
-        if "doubt" in document and SOURCE_RECORD in document.get("source", {}):
-            entry["doubt"] = dict(BY_HAND)
+        entry |= {"on": ANY_SURFACE, "facing": 90 if edit.facing is None else edit.facing}
+        doubt = BY_HAND if edit.doubt is None and is_scanned(document) else _doubt_of(edit)
+        entry |= {"doubt": dict(doubt)} if doubt else {}
     return {**document, edit.add: [*document.get(edit.add, []), entry]}
 
 

@@ -21,6 +21,7 @@ from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document
 from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.writing import write_file
+from silhouette.live.corrections import with_correction
 from silhouette.live.edits import (
     Document,
     Models,
@@ -266,6 +267,7 @@ class LiveTable:
             else:
                 edit = edit_of(data, scene)
                 document = edited(state.document, scene, edit)
+                document = with_correction(self.path.parent, state.document, document, edit)
                 renamed = edit.piece if isinstance(edit, PieceEdit) else None
                 names = names_after(state.names, renamed, state.document, document)
                 state = replace(state, document=document, names=names)
@@ -291,8 +293,9 @@ class LiveTable:
         for listener in list(self.listeners):
             listener()
 
-    def replace(self, path: Path, document: Document | None = None) -> None:
-        """Shows another scene in place of this one, or the same one read again; there is nothing to undo then.
+    def replace(self, path: Path, document: Document | None = None, *, is_step: bool = False) -> None:
+        """Shows another scene in place of this one, or the same one read again; there is nothing to undo then, unless
+        that is a step itself: then all that the states before name must still be there.
 
         The document is what the table is to say, where that is not what the file says.
         """
@@ -305,7 +308,7 @@ class LiveTable:
         except SilhouetteError:
             self.path = before
             raise
-        self._before.clear()
+        self._before = [*self._before, replace(self._now, drag=None)] if is_step else []
         self._after.clear()
         self._begin(text, content, is_file=True)
         self._set(state, scene)

@@ -27,10 +27,13 @@ from silhouette.judging.counterfactuals import check_changes
 from silhouette.judging.loading import Selection
 from silhouette.judging.maps import MapRequest
 from silhouette.judging.monte_carlo import check_odds
+from silhouette.live.by_hand import is_scanned
+from silhouette.live.corrections import join_answer, split_answer
 from silhouette.live.edits import in_units
 from silhouette.live.judges import CheckQuestion, Judges, PageQuestion, PictureQuestion
 from silhouette.live.live_table import LiveTable
 from silhouette.live.scanning import Length, length_of, questions_of, scan_again, scan_first, to_its_end
+from silhouette.live.shelf import shelf_of
 from silhouette.live.watching import Watching, mapped
 from silhouette.models.model import Model
 from silhouette.rules import rule_called
@@ -68,11 +71,13 @@ def edited_state_of(table: LiveTable) -> dict[str, Any]:
         "table": scene.table_top.round(MESSAGE_DECIMALS).tolist(),
         "warnings": [*table.notices, *scene.warnings],
         "questions": questions_of(table.document),
+        "scanned": is_scanned(table.document),
         "pieces": [_piece(piece) for piece in scene.pieces],
     }
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
+    doubt = piece.doubt
     matrix = np.column_stack([piece.pose.rotation, piece.pose.translation])
     return {
         "name": piece.name,
@@ -83,6 +88,7 @@ def _piece(piece: Piece) -> dict[str, Any]:
         "gang": piece.gang,
         "arcs": list(piece.arcs),
         "eye": _rounded(piece.eye),
+        "doubt": None if doubt is None else {"place": doubt.place, "facing": doubt.facing},
         "shape": shape_name(piece.model),
         "pose": [round(float(value), 6) for value in matrix.ravel()],
     }
@@ -150,6 +156,7 @@ class Session:
             "figure": self._figure,
             "scan": self._scan,
             "answer": self._answer,
+            "shelf": self._shelf,
             "tags": self._tags,
             "picture": self._picture,
             "save": self._save,
@@ -335,13 +342,23 @@ class Session:
         await to_its_end(scan_first(self._table, folder / name))
         return state_of(self._table)
 
+    async def _shelf(self, request: Request) -> dict[str, Any]:
+        return {"pose": self._table.pose, **await asyncio.to_thread(shelf_of, self._table)}  # others need not wait
+
     async def _answer(self, request: Request) -> dict[str, Any]:
-        """Reads the scan of the table again, with an answer to one of its questions, or with a length."""
-        length = request.get("length")
-        if length is None:
-            correction: tuple[str, str] | Length = str(request.get("question")), str(request.get("answer"))
+        """Reads the scan of the table again, with an answer to one of its questions, a length, or a piece that is two
+        or one with another.
+        """
+        document, folder = self._table.document, self._table.path.parent
+        correction: tuple[str, str] | Length | dict[str, Any]
+        if "length" in request:
+            correction = length_of(request["length"])
+        elif "split" in request:
+            correction = split_answer(folder, document, str(_word(request["split"])), request.get("along"))
+        elif "join" in request:
+            correction = join_answer(folder, document, str(_word(request["join"])), str(_word(request.get("with"))))
         else:
-            correction = length_of(length)
+            correction = str(request.get("question")), str(request.get("answer"))
         await to_its_end(scan_again(self._table, correction))
         return state_of(self._table)
 

@@ -16,13 +16,16 @@ import numpy as np
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
 from silhouette.files.documents import read_document, read_text
-from silhouette.live.edits import Document, entries_of, piece_names, with_entry, without
+from silhouette.live.by_hand import Document
+from silhouette.live.corrections import record_of, with_answer
+from silhouette.live.edits import entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
 from silhouette.live.rewriting import rewritten
-from silhouette.scans.keep import RECORD, SCENE, earlier_record
+from silhouette.scans.keep import RECORD, SAME_PLACE, SCENE, earlier_record
 
 MOVED_DISTANCE_MM = 0.5  # mm: a piece that stands so far from where the scan has it was moved by a player
-PLACE_KEYS = ("at", "on", "under", "facing", "turn")  # the keys that say how a piece stands
+PLACE_KEYS = ("at", "on", "under", "facing", "turn", "doubt")  # the keys that say how a piece stands, and how exactly
+GIVEN = ("given", "length")  # where the scale is from that a player has given: the next run is to have it again
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,21 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
     A scan that has gone is found by the folder's record. One that cannot be read raises RequestError with its one line.
     """
     record = earlier_record(folder) or {}
-    words = [str(file), "--out", str(folder), "--yes", "--json"]
+    words = [
+        str(file),
+        "--out",
+        str(folder),
+        "--yes",
+        "--json",
+        *(["--terrain-only"] if record.get("terrain_only") else []),
+    ]
     for option, key in (("--figures", "figures"), ("--terrain", "terrain")):
         for file_name in record.get(key, []):
             words += [option, str(located(str(file_name), folder))]
     if length is not None:
         words += ["--length", _in_file(length, record)]
+    elif record.get("scale_from") in GIVEN:
+        words += ["--scale", repr(float(record["scale"]))]
     command, pipe = [sys.executable, "-m", "silhouette", "scan", *words], asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
     try:
@@ -104,12 +116,20 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
         is_of_pieces = isinstance(value, list) and any(isinstance(entry, dict) and "name" in entry for entry in value)
         changed[key] = value
         if is_of_pieces:  # what was taken off stays off
-            left = [entry for entry in value if entry["name"] in before or entry["name"] not in scanned_at]
+            left = [entry for entry in value if not _is_taken_off(entry, before, scanned_at)]
             changed[key] = [_as_before(entry, before, scanned_at) for entry in left]
     for name, (table, entry) in before.items():
         if name not in new_names and name not in scanned_at:
             changed[table] = [*changed.get(table, []), entry]
     return changed
+
+
+def _is_taken_off(
+    entry: Document, before: Mapping[str, tuple[str, Document]], scanned_at: Mapping[str, Floats]
+) -> bool:
+    """Whether a player has taken a piece off the table: a new one may have got its name, and stands elsewhere."""
+    name = entry["name"]
+    return name not in before and name in scanned_at and np.hypot(*(entry["at"][:2] - scanned_at[name])) <= SAME_PLACE
 
 
 def _as_before(
@@ -138,18 +158,21 @@ async def scan_first(table: LiveTable, file: Path) -> None:
         table.replace(folder / SCENE)
 
 
-async def scan_again(table: LiveTable, correction: tuple[str, str] | Length) -> None:
+async def scan_again(table: LiveTable, correction: tuple[str, str] | Length | Document) -> None:
     """Reads the scan of a table again, and shows it with what players have changed, meanwhile too; its files are
-    written.
+    written. It is a step to undo, unless lengths have become others.
 
-    It is told the key of a question and its answer, or a length. If it cannot be read, or is being read, all is as
-    before.
+    It is told the key of a question and its answer, or a length, or the entry of an answer that nobody has asked for.
+    If it cannot be read, or is being read, all is as before.
     """
-    answer, length = (None, correction) if isinstance(correction, Length) else (correction, None)
+    length = correction if isinstance(correction, Length) else None
     with _alone(table):
-        folder = table.path.parent
-        document = answered(table.document, *answer) if answer else table.document
-        record = _record(folder)
+        folder, document = table.path.parent, table.document
+        if isinstance(correction, tuple):
+            document = answered(document, *correction)
+        elif length is None:
+            document = with_answer(document, correction)
+        record = _record(document, folder)
         file = located(str(record["scan"]), folder)
         before = read_text(table.path, with_mark=True)
         table.lay_down(rewritten(table.path, before, unmoved(document, record)))
@@ -159,8 +182,9 @@ async def scan_again(table: LiveTable, correction: tuple[str, str] | Length) -> 
             table.lay_down(before)
             raise
         new = read_document(table.path)
-        is_as_large = _record(folder)["scale"] == record["scale"]
-        table.replace(table.path, with_moves(new, table.document, record) if is_as_large else new)
+        is_as_large = _record(new, folder)["scale"] == record["scale"]
+        document = with_moves(new, table.document, record) if is_as_large else new
+        table.replace(table.path, document, is_step=is_as_large)
         table.autosave()
 
 
@@ -206,9 +230,9 @@ def length_of(data: object) -> Length:
     raise RequestError('length must be {"mm": number, "from": [x, y, z], "to": [x, y, z]}')
 
 
-def _record(folder: Path) -> Mapping[str, Any]:
-    """What the scan has found of which a folder was made; FileError where no scan made it."""
-    record = earlier_record(folder)
+def _record(document: Document, folder: Path) -> Mapping[str, Any]:
+    """What the scan has found of which a document was made; FileError where no scan made it."""
+    record = record_of(document, folder)
     if record is None:
         raise FileError(folder, f"has no {RECORD}; only the table of a scan can be read again")
     return record

@@ -213,7 +213,7 @@ class _GroundLayer:
     def _slab_at(self, height: float, ledge: Levels, least: float) -> tuple[Flags | None, Flags | None]:
         """The slab below a height, if there is one, and what lies there, frames and slabs that carry nothing too."""
         above = height + SLAB_CLEARANCE_MM
-        is_open = ~(self.outlines(above) | self.surface.below(above))
+        is_open = ~(self.outlines(above) | self.surface.below(above)) | self._idle(height)
         slab = outline = self._ledged(height, ledge, least)
         if outline is None or np.count_nonzero(outline & is_open) >= HOLLOW_SHARE * np.count_nonzero(outline):
             slab = self._ledged(height, ledge, max(least, HUNG_LEDGE_SHARE), is_open)
@@ -227,6 +227,15 @@ class _GroundLayer:
         """The slab below ``height``, as `_slab_below` has it, whose ledge reaches the rim in ``least`` of all ways."""
         slab = _slab_below(self.outlines, self.window, height, is_open)
         return slab if slab is not None and _rim_share(ledge, slab, self.window, height) >= least else None
+
+    def _idle(self, height: float) -> Flags:
+        """The cells of what ends below a height, beside something on which a figure stands, and carries nothing."""
+        solid = self.outlines(0.5 * height)
+        pieces, count = scipy.ndimage.label(solid)
+        areas = np.bincount(pieces.ravel())[1:] * self.window.cell**2
+        large = np.flatnonzero(areas >= MIN_SLAB_AREA_MM2) + 1 if count > 1 else []
+        above = height + 0.7 * MIN_FIGURE_HEIGHT_MM
+        return np.isin(pieces, [number for number in large if not self._carries(pieces == number, above)])
 
     def _carries(self, slab: Flags, height: float) -> bool:
         """Whether anything crosses a ``height`` over a slab, or a middle of what is above lies over it."""

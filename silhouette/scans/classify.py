@@ -404,11 +404,14 @@ class Pieces:
     # what belongs to nothing: loose specks, what lies beside or below the table
     labels: Integers
     blobs: tuple[Blob, ...]  # the pieces; the k-th bears the number k + 1
+    bases: tuple[Disc, ...] = ()  # what looks like a base, whatever stands on it; in mm
 
 
 Labels = NDArray[np.int32]
 
 ODD_BASE = 23.0  # mm; bases of less are rare, and rounded corners of terrain are not: they must look the part
+
+LIKELY_BASE = 0.5  # the least quality of a disc on which a figure may be put by hand: below it is a guess
 
 LEAST, MOST = 18.0, 110.0
 """mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
@@ -474,6 +477,7 @@ def find_pieces(  # noqa: PLR0913
         parts.append((blob, figure.points.astype(np.int32)))
     believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
     believed = [disc for disc in believed if all(is_apart(disc, figure.disc) for figure in figures)]
+    bases = (*(figure.disc for figure in figures), *(disc for disc in believed if disc.quality >= LIKELY_BASE))
     for standing in on_discs(points, edges, np.where(rest == -2, -1, labels), believed, noise, spacing):
         rest[standing.points] = -2
         look = of_figure(points[standing.points], standing.disc)
@@ -492,7 +496,7 @@ def find_pieces(  # noqa: PLR0913
             mine = members[split == part]
             is_upright = _is_rising(points[mine], rising)
             parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt, is_upright), mine))
-    return _numbered(points, edges, labels, parts)
+    return replace(_numbered(points, edges, labels, parts), bases=bases)
 
 
 def _discs(

@@ -21,6 +21,11 @@ from silhouette.files.writing import PARTIAL
 # ---- questions
 
 SCALE = "scale"  # the key of the question how large the scan is
+ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT = (
+    "piece",
+    "join",
+    "split",
+)  # the kinds that nobody asks: see `silhouette.scans.corrections`
 ABOUT_MODEL = "model"  # the kind of the question whether a piece is a known model; its second answer is that model
 
 
@@ -262,11 +267,19 @@ def _checked(scene: Path, question: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _moved(question: Mapping[str, Any], ratio: float) -> Mapping[str, Any]:
-    """A question whose place, if it has one, is moved away from the origin by a ratio."""
+    """A question whose places, if it has any, are moved away from the origin by a ratio; those in its answer too.
+
+    >>> _moved({"key": "join at 1,2", "at": [1, 2], "answer": "with 3.5,-4.0"}, 10.0)
+    {'key': 'join at 1,2', 'at': [10.0, 20.0], 'answer': 'with 35.0,-40.0'}
+    """
     at = question.get("at")
     if ratio == 1.0 or not isinstance(at, list):
         return question
-    return {**question, "at": [round(place * ratio, 1) for place in at]}
+    moved = {**question, "at": [round(place * ratio, 1) for place in at]}
+    if kind_of(str(question["key"])) in (ABOUT_JOIN, ABOUT_SPLIT):
+        answer = re.sub(r"-?\d+(\.\d+)?", lambda number: f"{float(number[0]) * ratio:.1f}", str(question["answer"]))
+        moved["answer"] = answer
+    return moved
 
 
 def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

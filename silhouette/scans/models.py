@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -114,7 +114,7 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
             raise missing(named)
         files = [named]
         if named.is_dir():
-            files = _in_folder(named)
+            files = models_among(files_below(named))
             if not files:
                 raise FileError(path, "is a folder without a mesh or a model file")
         for file in files:
@@ -123,25 +123,26 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
                 continue
             seen.add(real)
             try:
-                is_vehicle = kind == "fighter" and _kind_of(file) == "vehicle"
+                is_vehicle = kind == "fighter" and kind_of_file(file) == "vehicle"
                 models.append(Known(str(file), load_model(file, cache, "vehicle" if is_vehicle else kind)))
             except SilhouetteError as problem:
                 if not named.is_dir():
                     raise
-                if _kind_of(file) in (None, kind):
+                if kind_of_file(file) in (None, kind):
                     warnings.append(f"{problem}; it is not looked for")
     return KnownModels(tuple(models), tuple(warnings))
 
 
-def _in_folder(folder: Path) -> list[Path]:
-    """The meshes and model files in a folder and below it, sorted; no hidden ones, no scenes, no meshes of models."""
-    files = sorted(file for file in _visible(folder) if file.suffix.lower() in (*MESH_ENDINGS, *DOCUMENTS))
+def models_among(files: Iterable[Path]) -> list[Path]:
+    """The meshes and model files among some files, sorted; no scenes, and no meshes of the models among them."""
+    files = sorted(file for file in files if file.suffix.lower() in (*MESH_ENDINGS, *DOCUMENTS))
     meshes = {file: _mesh_of(file) for file in files if is_model_file(file)}
     taken = {os.path.realpath(mesh) for mesh in meshes.values() if mesh is not None}
     return [file for file in files if meshes.get(file, file) is not None and os.path.realpath(file) not in taken]
 
 
-def _visible(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
+    """The files in a folder and below it, but for hidden ones, which folders may be as well."""
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(place, name) for name in names if not name.startswith("."))
@@ -153,7 +154,8 @@ def _mesh_of(file: Path) -> Path | None:
     return file.parent / mesh if isinstance(mesh, str) else None
 
 
-def _kind_of(file: Path) -> Any:
+def kind_of_file(file: Path) -> Any:
+    """The kind that a model file says; None where it says none, and for meshes."""
     return _document(file).get("kind") if is_model_file(file) else None
 
 

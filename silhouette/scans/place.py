@@ -19,7 +19,7 @@ from silhouette.common.text import in_a_row, numbered
 from silhouette.scans.bases import Disc
 from silhouette.scans.classify import Blob, Pieces
 from silhouette.scans.identify import Surroundings, without
-from silhouette.scans.keep import ABOUT_MODEL, Earlier, EarlierPiece, Question, kind_of
+from silhouette.scans.keep import ABOUT_MODEL, ABOUT_PIECE, Earlier, EarlierPiece, Question, kind_of
 from silhouette.scans.match import Match
 from silhouette.scans.meshes import PieceMesh, owners, piece_mesh
 from silhouette.scans.models import Known
@@ -273,6 +273,8 @@ class ScannedTable:
     figures: tuple[str, ...] = ()
     terrain: tuple[str, ...] = ()
     account: Account = field(default_factory=Account)  # what became of the figures that were looked for
+    bases: tuple[Disc, ...] = ()  # what looks like a base, on the table in mm, whatever stands on it
+    terrain_only: bool = False  # whether figures were left out
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""
@@ -392,7 +394,7 @@ def _agreed(before: EarlierPiece | None, blob: Blob, earlier: Earlier) -> Earlie
     if before is None or (before.kind == "terrain") == (blob.kind == "terrain"):
         return before
     at = blob.at[:2]
-    answers = [earlier.answer(Question(_key(kind, at), "", (), at=at)) for kind in ("odd", ABOUT_MODEL)]
+    answers = [earlier.answer(Question(_key(kind, at), "", (), at=at)) for kind in (ABOUT_PIECE, "odd", ABOUT_MODEL)]
     if [KIND_OF[answer] for answer in answers if answer in KIND_OF][:1] != [blob.kind]:
         return before
     return None if NUMBERED.fullmatch(before.name) else replace(before, kind=blob.kind)

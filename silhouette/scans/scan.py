@@ -17,13 +17,17 @@ import numpy as np
 
 from silhouette.common.errors import FileError, OutOfTime, time_limit
 from silhouette.common.geometry import Integers
-from silhouette.files.cache import Cache
+from silhouette.common.installation import VERSION
+from silhouette.files.cache import Arrays, Cache
+from silhouette.files.fingerprints import Fingerprints
 from silhouette.scans.classify import Pieces
+from silhouette.scans.corrections import corrected
 from silhouette.scans.identify import Surroundings, identify, without
-from silhouette.scans.keep import SCALE, Earlier, Question
+from silhouette.scans.keep import SCALE, Earlier, Question, kind_of
 from silhouette.scans.level import Level, as_answered, level
 from silhouette.scans.match import FEWEST_POINTS, point_spacing
 from silhouette.scans.models import Known, known_models
+from silhouette.scans.packing import digest_of, packed, recognition_version, unpacked
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
@@ -88,7 +92,8 @@ class Recognised:
         earlier = before.at_scale(self.scale.mm)
         request, lie, scale, around = self.request, self.lie, self.scale, self.around
         coarse, least = _step_doubt(around.scan, scale.mm)
-        labels, pieces, questions = scanned_pieces(self.pieces, around, earlier, least)
+        told_apart = corrected(self.pieces, around, self.figures, earlier)
+        labels, pieces, questions = scanned_pieces(told_apart, around, earlier, least)
         account = Account() if request.terrain_only else self._account(labels, pieces)
         return ScannedTable(
             scan=self.scan,
@@ -116,6 +121,8 @@ class Recognised:
             figures=tuple(map(str, request.figures)),
             terrain=tuple(map(str, request.terrain)),
             account=account,
+            bases=self.pieces.bases,
+            terrain_only=request.terrain_only,
         )
 
     def _account(self, labels: Integers, pieces: Sequence[ScannedPiece]) -> Account:
@@ -135,17 +142,43 @@ def recognised(
     stored = read_scan(request.file)
     scan, joined = welded(stored)
     step(1, STEPS)
-    lie = _levelled(scan, earlier)
-    edges = edges_over_table(scan, lie)
-    refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
-    step(2, STEPS)
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
-    step(3, STEPS)
+    step(2, STEPS)
     known = (*figures.models, *terrain.models)
-    at_scale = functools.cache(lambda mm: Surroundings.at_scale(scan, lie, mm, figures.models))
+    # What is answered of single pieces is no part of the key: it changes nothing of what is recognised.
+    settled = sorted((key, str(entry["answer"])) for key, entry in earlier.asked.items() if kind_of(key) == key)
+    sizes = _size_given(request, earlier)
+    request_key = (request.terrain_only, sizes, len(figures.models), settled)
+    models = [Fingerprints().of(Path(model.path)) for model in known]
+    key = f"scan {VERSION} {recognition_version()} {digest_of(stored)} {request_key} {models}"
+
+    def worked_out() -> Arrays:
+        lie = _levelled(scan, earlier)
+        return packed((lie, *_recognised(request, scan, lie, sizes, figures.models, terrain.models, step)), known)
+
+    lie, scale, pieces = unpacked(cache.fetch(key, worked_out), known)
+    around = Surroundings.at_scale(scan, lie, scale.mm, figures.models)
+    unread = (*figures.warnings, *terrain.warnings)
+    return Recognised(request, stored, joined, lie, scale, around, pieces, figures.models, unread)
+
+
+def _recognised(
+    request: ScanRequest,
+    scan: Scan,
+    lie: Level,
+    sizes: Wanted,
+    figures: Sequence[Known],
+    terrain: Sequence[Known],
+    step: Step,
+) -> tuple[Scale, Pieces]:
+    """How large a scan (welded) is, and what stands there."""
+    edges = edges_over_table(scan, lie)
+    refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
+    step(3, STEPS)
+    at_scale = functools.cache(lambda mm: Surroundings.at_scale(scan, lie, mm, figures))
     with _limited(request, len(scan.vertices)):
-        scale = scale_of(scan, lie, _wanted(request, earlier), known, edges, at_scale)
+        scale = scale_of(scan, lie, sizes, (*figures, *terrain), edges, at_scale)
     around = at_scale(scale.mm)
     step(4, STEPS)
     with _limited(request, len(scan.vertices)):
@@ -153,11 +186,10 @@ def recognised(
     total = STEPS + len(pieces.blobs)
     done = iter(range(5, total))
     step(next(done), total)
-    pieces = identify(pieces, around, figures.models, terrain.models, lambda: step(next(done), total))
+    pieces = identify(pieces, around, figures, terrain, lambda: step(next(done), total))
     if request.terrain_only:
         pieces = without(pieces, [k for k, blob in enumerate(pieces.blobs, start=1) if blob.kind == "fighter"])
-    unread = (*figures.warnings, *terrain.warnings)
-    return Recognised(request, stored, joined, lie, scale, around, pieces, figures.models, unread)
+    return scale, pieces
 
 
 @contextmanager
@@ -213,7 +245,7 @@ def _levelled(scan: Scan, earlier: Earlier) -> Level:
     return as_answered(lie, scan, answers)
 
 
-def _wanted(request: ScanRequest, earlier: Earlier) -> Wanted:
+def _size_given(request: ScanRequest, earlier: Earlier) -> Wanted:
     """What is known of the scale, with the answer of a player."""
     answered = earlier.asked.get(SCALE)
     return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))

@@ -48,6 +48,7 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, read_file
 from silhouette.files.writing import Content
 from silhouette.rules import DEFAULT_GAME
+from silhouette.scans.bases import Disc
 from silhouette.scans.keep import MESHES, RECORD, SCENE, SOURCE_RECORD, EarlierPiece, Question, title_of
 from silhouette.scans.meshes import owners, ply_bytes
 from silhouette.scans.place import Grade, PlacedKind, ScannedPiece, ScannedTable
@@ -74,6 +75,21 @@ class BaseRecord(TypedDict):
     """A round base."""
 
     diameter: Mm
+
+
+class BasePlaceRecord(TypedDict):
+    """What looks like a round base, whatever stands on it."""
+
+    at: Annotated[tuple[float, float, float], Field(description="the middle of its underside, in mm on the table")]
+    diameter: Mm
+
+
+class AboveRecord(TypedDict):
+    """The scan from above, in its own colours, without marks."""
+
+    picture: Annotated[str, Field(description="the name of its file, beside the scene")]
+    low: Annotated[tuple[float, float], Field(description="x and y in mm of its left lower corner")]
+    high: Annotated[tuple[float, float], Field(description="the same of its right upper one")]
 
 
 class MatchRecord(TypedDict):
@@ -132,6 +148,9 @@ class ScanRecord(TypedDict):
     ]
     table: Annotated[TableRecord | None, Field(description="null where there is no table")]
     pieces: list[PieceRecord]
+    bases: Annotated[list[BasePlaceRecord], Field(description="on which figures may be put by hand")]
+    above: AboveRecord
+    terrain_only: Annotated[bool, Field(description="whether figures were left out")]
     grade: Annotated[Grade, Field(description="what the scan is good for: too coarse or rough, for terrain only")]
     missing: Annotated[list[str], Field(description="figures that were looked for and not found, by their files")]
     unknown: Annotated[int, Field(description="how many things look like figures and like none that was looked for")]
@@ -160,6 +179,9 @@ def record_of(table: ScannedTable) -> ScanRecord:
         "to_table": [float(number) for number in table.to_table.ravel()],
         "table": top,
         "pieces": [_piece_record(piece) for piece in table.pieces],
+        "bases": [_base_place(disc) for disc in table.bases],
+        "above": _above(table),
+        "terrain_only": table.terrain_only,
         "grade": table.account.grade,
         "missing": list(table.account.missing),
         "unknown": table.account.unknown,
@@ -195,6 +217,16 @@ def _piece_record(piece: ScannedPiece) -> PieceRecord:
         "could_be_several": piece.could_be_several,
         "doubt": {"place": round(piece.place, 2), "facing": turning, "surface": round(piece.surface, 2)},
     }
+
+
+def _base_place(disc: Disc) -> BasePlaceRecord:
+    x, y, z = (round(float(place), 2) + 0.0 for place in (*disc.centre, disc.ground))
+    return {"at": (x, y, z), "diameter": round(float(disc.diameter), 1)}
+
+
+def _above(table: ScannedTable) -> AboveRecord:
+    (left, near), (right, far) = (corner.round(2).tolist() for corner in _frame(table, table.on_table()))
+    return {"picture": ABOVE, "low": (left, near), "high": (right, far)}
 
 
 # ---- scene text
@@ -373,6 +405,23 @@ def draw_table(table: ScannedTable) -> Content:
     return png_content(page, {"scan": table.scan.path.name})
 
 
+ABOVE, MOST_ABOVE_PX, JPEG_QUALITY = (
+    "above.jpg",
+    1600,
+    85,
+)  # its most pixels along its longer edge: half a mm on a table
+
+
+def draw_above(table: ScannedTable) -> Content:
+    """The scan from above in its own colours, without marks, as what a JPEG file is to hold: figures are put on it."""
+    points = table.on_table()
+    low, high = _frame(table, points)
+    picture = _from_above(table, points, low, high, MOST_ABOVE_PX / float((high - low).max()), is_marked=False)
+    content = io.BytesIO()
+    Image.fromarray(picture).save(content, "JPEG", quality=JPEG_QUALITY)
+    return content.getvalue()
+
+
 def _frame(table: ScannedTable, points: Floats) -> tuple[Floats, Floats]:
     """The least and greatest x and y in mm of the picture: the table, and all that is labelled."""
     shown = points[(table.labels >= 0) & table.scan.usable, :2]
@@ -384,10 +433,13 @@ def _frame(table: ScannedTable, points: Floats) -> tuple[Floats, Floats]:
     return low - margin, high + margin
 
 
-def _from_above(table: ScannedTable, points: Floats, low: Floats, high: Floats, per_mm: float) -> Pixels:
-    """(height, width, 3) the table from above, row 0 at the top: the highest place of each pixel, lit and tinted."""
+def _from_above(
+    table: ScannedTable, points: Floats, low: Floats, high: Floats, per_mm: float, *, is_marked: bool = True
+) -> Pixels:
+    """(height, width, 3) the table from above, row 0 at the top: pieces tinted, or all that was scanned as it is."""
     columns, rows = (int(np.ceil(length)) for length in (high - low) * per_mm)
-    where, shade, owner, colours = _samples(table.scan, table.labels, points, 1.0 / per_mm)
+    labels = table.labels if is_marked else np.zeros_like(table.labels)
+    where, shade, owner, colours = _samples(table.scan, labels, points, 1.0 / per_mm)
     column = ((where[:, 0] - low[0]) * per_mm).astype(np.int64)
     row = ((high[1] - where[:, 1]) * per_mm).astype(np.int64)
     inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
@@ -542,6 +594,7 @@ def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True)
         change.put(folder / LABELS, labels.getvalue())
         change.put(folder / RECORD, record)
         change.put(folder / PICTURE, draw_table(table))
+        change.put(folder / ABOVE, draw_above(table))
         change.drop(folder / RULING)
         text = scene_text(table, files, change.keep(MESHES, "found", {".scan": record}))
         change.commit(text, before=folder / BEFORE if keeps_scene else None)

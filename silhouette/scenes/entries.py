@@ -141,8 +141,8 @@ class PieceEntry(ModelOptions):
     nothing; terrain has one of the two.
     """
     doubt: PieceDoubtEntry | None = Field(None, description="a table such as { place = 0.3, facing = 1 }")
-    """How far this piece may lie from the truth, in place of the scene's `[doubt]`, key by key. Terrain has doubt about
-    its place only where it says so itself.
+    """How far this piece may lie from the truth, in place of the scene's `[doubt]`, key by key. A verdict that it
+    would change within two deviations is marginal. Terrain has doubt about its place only where it says so itself.
     """
 
     @model_validator(mode="after")

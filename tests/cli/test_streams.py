@@ -228,7 +228,7 @@ def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> Non
         "    while True:\n"
         "        os.killpg(os.getpgrp(), signal.SIGINT)\n"
         "        time.sleep(20)\n"
-        "imported.WORTH_IT, imported.cores, folder.model_of_mesh = 0, lambda: 2, made\n"
+        "imported.MIN_PARALLEL_BYTES, imported.cores, folder.model_of_mesh = 0, lambda: 2, made\n"
         "sys.argv[1:] = ['import', 'save.json', '--meshes', 'Models', '--out', 'game', '--no-cache', '--quiet']\n"
         "sys.exit(main())"
     )

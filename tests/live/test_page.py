@@ -250,7 +250,7 @@ def test_the_ruler_measures_in_inches(browser: Browser, scene: Path) -> None:
         drag(table, start, (end[0] - start[0], end[1] - start[1]))
         assert measured(table) == pytest.approx(math.hypot(120, 10) / INCH, abs=0.06)
         table.press("r")
-        assert table.page.locator(".labels .length").is_hidden()
+        table.page.locator(".labels .length").wait_for(state="hidden")
 
 
 def measured(table: TableVisit) -> float:

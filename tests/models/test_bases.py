@@ -337,7 +337,8 @@ def test_a_frame_at_the_feet_is_no_base_and_is_named(what: str, seed: int) -> No
 @pytest.mark.parametrize("what", [name for name in FRAMES if "wide" not in name and "half" not in name])
 def test_a_base_is_found_inside_and_beside_a_frame(what: str) -> None:
     figure = plain_figure()
-    around = [(vertices * [1.25, 1.25, 1.0], faces) for vertices, faces in FRAMES[what][:1]]
+    beside = [6.0 * ("beside" in what), 0.0, 0.0]  # clear of a base, which is wider than the feet
+    around = [(vertices * [1.25, 1.25, 1.0] + beside, faces) for vertices, faces in FRAMES[what][:1]]
     stands = footing(mesh_of([(figure.vertices, figure.faces), *around]))
     assert stands.base is not None
     assert (stands.base.height, stands.base.diameter) == pytest.approx((3.0, 25.0), abs=1e-6)

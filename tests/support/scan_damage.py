@@ -121,6 +121,28 @@ def curled(points: Floats, faces: Integers, mm: float, chance: np.random.Generat
     return moved, faces
 
 
+def twisted(points: Floats, faces: Integers, degrees: float, chance: np.random.Generator) -> Surface:
+    """Turned about the upright, by some degrees here and to the other side 130 mm on, as pictures that do not agree on
+    where the camera was are put together: a standard deviation, and a mm or two beside itself.
+    """
+    moved = points.copy()
+    for _ in range(2):
+        angle, phase = chance.uniform(0.0, 2.0 * np.pi, 2)
+        along = np.array([np.cos(angle), np.sin(angle)])
+        slow = 2.0 * np.pi / 260.0
+        across = np.radians(degrees) * 2.0 / slow * np.sin(slow * (points[:, :2] @ along) + phase)
+        moved[:, :2] += across[:, None] * np.array([-along[1], along[0]])
+    return moved, faces
+
+
+def stretched(points: Floats, faces: Integers, percent: float, chance: np.random.Generator) -> Surface:
+    """Larger at one end than at the other, in all directions, by some percent: a scale that was lost on the way."""
+    angle = chance.uniform(0.0, 2.0 * np.pi)
+    along = points[:, :2] @ np.array([np.cos(angle), np.sin(angle)])
+    share = along / np.abs(along).max() / 2.0
+    return points * (1.0 + percent / 100.0 * share / 2.0)[:, None], faces
+
+
 KINDS: Mapping[str, tuple[Damage, tuple[float, ...], str]] = {
     "coarse": (coarse, (3.0, 4.0, 5.0, 7.0), "mm"),
     "rough": (rough, (0.5, 1.0, 1.5), "mm"),
@@ -133,6 +155,8 @@ KINDS: Mapping[str, tuple[Damage, tuple[float, ...], str]] = {
     "leaning": (leaning, (20.0,), "°"),
     "crumbed": (crumbed, (100.0,), ""),
     "curled": (curled, (5.0, 15.0), "mm"),
+    "twisted": (twisted, (0.7, 1.5), "°"),
+    "stretched": (stretched, (1.5,), "%"),
 }
 """What is done, how strongly, and in what that is measured."""
 

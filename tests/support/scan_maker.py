@@ -47,6 +47,9 @@ SLAB = 12.0
 FACING = 0.12
 """A surface that the camera sees at less than this cosine is not measured: what comes back of it is too faint."""
 
+LAPS = 3
+"""How often the camera goes round the table."""
+
 SPECK = 60
 """Loose parts of fewer triangles are left out, as scanning apps do."""
 
@@ -59,6 +62,8 @@ class Plan:
         seed: of everything that chance decides.
         depth_noise: mm, standard deviation of a depth, of each pixel and once more of patches of a tenth of a picture.
         pose_noise: mm and degrees, standard deviations of where the app thinks that the camera was.
+        drift: mm and degrees by which that has gone astray after a lap, standard deviations: each picture adds to it,
+            so that what the pictures of one side show lies beside, and turned from, what those of another show.
         voxel: mm.
         views: how many pictures are taken.
         picture: pixels across and down.
@@ -71,6 +76,7 @@ class Plan:
     seed: int = 1
     depth_noise: float = 0.5
     pose_noise: tuple[float, float] = (0.25, 0.03)
+    drift: tuple[float, float] = (0.0, 0.0)
     voxel: float = 1.5
     views: int = 48
     picture: tuple[int, int] = (800, 600)
@@ -114,14 +120,15 @@ def scan_of(scene: TableScene, plan: Plan) -> Surface:
     bodies += [Body(number, piece.model.mesh, piece.pose) for number, piece in enumerate(scene.pieces, 2)]
     colours = np.array([TABLE_COLOUR, *(paint(number) for number in range(len(scene.pieces)))], np.float32)
     renderer, volume = EmbreeRenderer(), Volume(plan.voxel)
-    for view in walk(scene.table, plan, chance):
+    for view, astray in zip(walk(scene.table, plan, chance), _drifts(plan), strict=True):
         layer = renderer.render(view, bodies)
         upright, cosine = _normals(view, layer.depth)
         depth = _measured(layer.depth, plan.depth_noise, chance)
         depth[~(cosine > FACING)] = 0.0
         shade = (0.55 + 0.45 * np.abs(upright))[..., None]
         colour = colours[np.maximum(layer.ids - 1, 0)] * shade + chance.normal(0, 0.02, (*depth.shape, 3))
-        volume.add(_as_the_app_thinks(view, plan.pose_noise, chance), depth, np.clip(colour, 0, 1).astype(np.float32))
+        thought = _astray(_as_the_app_thinks(view, plan.pose_noise, chance), *astray)
+        volume.add(thought, depth, np.clip(colour, 0, 1).astype(np.float32))
     return _tidied(*volume.surface(), plan.triangles)
 
 
@@ -136,8 +143,8 @@ def walk(table: tuple[float, float], plan: Plan, chance: np.random.Generator) ->
     step = 2 * math.tan(math.radians(58) / 2) / across
     widest = max(table)
     for number in range(plan.views):
-        angle = 2 * math.pi * number / plan.views * 3 + chance.normal(0, 0.1)
-        lap = number % 3
+        angle = 2 * math.pi * number / plan.views * LAPS + chance.normal(0, 0.1)
+        lap = number % LAPS
         radius = (0.55 + 0.25 * lap) * widest / 2 + 120
         height = (150, 320, 560)[lap] * chance.uniform(0.85, 1.15)
         eye = np.array([radius * math.cos(angle), radius * math.sin(angle) * table[1] / widest, height])
@@ -225,6 +232,26 @@ def _as_the_app_thinks(view: View, noise: tuple[float, float], chance: np.random
     axes, _ = np.linalg.qr((view.axes @ small.T).T)
     axes = axes.T * np.sign((axes.T * view.axes).sum(axis=1, keepdims=True))
     return View(view.eye + shift, axes, view.left, view.top, view.step, view.width, view.height)
+
+
+def _drifts(plan: Plan) -> list[tuple[Floats, Floats]]:
+    """For each picture mm (3,) and radians (3,) about the axes by which the app is astray: steps that add up."""
+    chance = np.random.default_rng([plan.seed, plan.views])
+    steps = chance.normal(0.0, 1.0, (plan.views, 6)) * math.sqrt(LAPS / plan.views)
+    walked = np.cumsum(steps, axis=0) * np.repeat([plan.drift[0], math.radians(plan.drift[1])], 3)
+    return [(number[:3], number[3:]) for number in walked]
+
+
+def _astray(view: View, shift: Floats, turn: Floats) -> View:
+    """The view with the camera shifted by mm (3,) and turned by radians (3,) about the axes, through the origin."""
+    angle = float(np.linalg.norm(turn))
+    if not angle and not shift.any():
+        return view
+    x, y, z = turn / max(angle, 1e-12)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    turned = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    axes = (turned @ view.axes.T).T
+    return View(turned @ view.eye + shift, axes, view.left, view.top, view.step, view.width, view.height)
 
 
 def _tidied(vertices: Floats, faces: Integers, colours: NDArray[np.float32], most: int) -> Surface:

@@ -22,14 +22,13 @@ from silhouette.live.protocol import Session
 from silhouette.live.server.gate import Door, Role, new_token, page_files
 from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.serving import TableServer
+from silhouette.live.shelf import FILE_NAME_KEYS, models_of_shelf
 
 # ---- sessions of pages
 
-FILE_NAME_KEYS = ("mesh", "model")  # the keys of an edit that name a file
-
 
 class PageSession(Session):
-    """A session of a page; a piece that a page adds is of a file in the scene's folder, or of one that is in use."""
+    """A session of a page; a piece that a page adds is of a file in the scene's folder, in use, or on the shelf."""
 
     async def answer(self, request: object) -> dict[str, Any]:
         """See `Session`."""
@@ -43,14 +42,14 @@ class PageSession(Session):
 
 
 def check_inside(table: LiveTable, path: str) -> None:
-    """Refuses the path of a file that lies elsewhere than in the scene's folder, unless the scene has it already."""
+    """Refuses the path of a file that lies elsewhere than in the scene's folder, is on no shelf and in no piece."""
     try:
         inside = is_inside(table.path.parent, path)
     except (OSError, ValueError):  # a name that no file can have
         inside = False
     pieces = [entry for entries in table.document.values() if isinstance(entries, list) for entry in entries]
     used = {entry[key] for entry in pieces if isinstance(entry, dict) for key in FILE_NAME_KEYS if key in entry}
-    if not inside and path not in used:
+    if not inside and path not in used and all(model.file != path for model in models_of_shelf(table)):
         raise RequestError(f"{as_written(path)} lies outside the scene's folder; copy the file into it")
 
 

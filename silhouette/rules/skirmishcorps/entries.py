@@ -113,7 +113,9 @@ class UnitEntry(Entry):
     turn: Number | None = Field(None, description="a number of degrees anticlockwise")
     """How far a model is turned from how it lies in its file; `facing` then turns nothing."""
     doubt: PieceDoubtEntry | None = Field(None, description="a table such as { place = 0.3, facing = 1 }")
-    """How far this unit may lie from the truth, in place of the scene's `[doubt]`, key by key."""
+    """How far this unit may lie from the truth, in place of the scene's `[doubt]`, key by key. A verdict that it would
+    change within two deviations is marginal.
+    """
     eye: Point | None = Field(None, description="three numbers of mm in the model's frame")
     """The eye. The default is the model's own, or the standard figure's."""
 
