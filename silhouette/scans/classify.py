@@ -395,6 +395,11 @@ class Blob:
     match: Match | None = None  # the known model that it looks most like, sure or not, once it is compared
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)  # mm, the middle of its base or of its box, once it is placed
 
+    @property
+    def identity(self) -> Match | None:
+        """The known model that it is beyond doubt."""
+        return self.match if self.match is not None and self.match.sure else None
+
 
 @dataclass(frozen=True, eq=False)
 class Pieces:

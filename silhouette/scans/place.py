@@ -60,7 +60,7 @@ def _questions(number: int, blob: Blob) -> list[Question]:
     several = []
     if blob.could_be_several:
         several = [about("several", f"piece {number} may be several that touch{why}: is it one?", ONE, SEVERAL)]
-    if match is not None and match.sure:
+    if blob.identity is not None:
         return several
     questions = []
     if match is not None and blob.kind == "fighter":
@@ -191,11 +191,8 @@ class Account:
 def account_of(figures: Sequence[Known], matches: Iterable[Match | None], spacing: float, noise: float) -> Account:
     """What became of the figures that were looked for.
 
-    Args:
-        figures: those.
-        matches: for each figure on the table the one that it looks most like, sure or not; None for one like none.
-        spacing: mm between points, of what stands on the table.
-        noise: mm, standard deviation of the table's surface.
+    The matches are, for each figure on the table, the one that it looks most like, sure or not; None for one like none.
+    ``spacing`` and ``noise`` are those of `Account`.
     """
     standing = [match for match in matches if figures]
     recognised = {
@@ -228,7 +225,6 @@ class ScannedPiece:
     match: Match | None  # the known model that it looks most like, sure or not, or None
     mesh: PieceMesh | None  # what was scanned of it; None where the known model stands in its place
     outline: Floats  # (k, 2) mm, the convex outline in plan of its points, anticlockwise
-    height: float  # mm, of its points above what it stands on
     triangles: int  # how many triangles of the scan are its own (points, of a cloud)
     could_be_several: bool  # whether it may be more than one piece
     # place, facing_doubt, surface: standard deviations in mm, degrees and mm
@@ -284,12 +280,7 @@ class ScannedTable:
         """The name of the piece that a person calls so: by its name, or by the known model that it alone is."""
         if any(piece.name == name for piece in self.pieces):
             return name
-        stem = name.lower()
-        fitting = [
-            piece.name
-            for piece in self.pieces
-            if piece.match is not None and piece.match.sure and piece.match.name.lower() == stem
-        ]
+        fitting = [piece.name for piece in self.pieces if piece.match and _is_called(piece.match, name)]
         return fitting[0] if len(fitting) == 1 else name
 
     def question_of(self, name: str) -> Question | None:
@@ -297,19 +288,20 @@ class ScannedTable:
 
         Of several such pieces it is the one that this model fits best.
         """
-        stem = name.lower()
-        stems = {piece.match.name.lower() for piece in self.pieces if piece.match and piece.match.sure}
-        if stem in stems or any(piece.name == name for piece in self.pieces):
+        if any(piece.name == name or (piece.match and _is_called(piece.match, name)) for piece in self.pieces):
             return None
         residuals = {piece.name: piece.match.residual for piece in self.pieces if piece.match}
         about = [
             question
             for question in self.questions
-            if kind_of(question.key) == ABOUT_MODEL
-            and len(question.answers) > 1
-            and question.answers[1].lower() == stem
+            if kind_of(question.key) == ABOUT_MODEL and name.lower() in [each.lower() for each in question.answers[1:2]]
         ]
         return min(about, key=lambda question: residuals.get(question.about[0], 0.0), default=None)
+
+
+def _is_called(match: Match, name: str) -> bool:
+    """Whether a person may mean a piece that is a known model beyond doubt by a name."""
+    return match.sure and match.name.lower() == name.lower()
 
 
 # ---- assembling
@@ -324,8 +316,7 @@ NARROW = 12.0  # degrees: where the turn of a model that is not sure is in more 
 
 UNSURE, LEAST_UNSURE = 3.0, 5.0
 """Where the model is not sure, the doubt about the facing is this many times that of the fit, and at least this many
-degrees.
-"""
+degrees."""
 
 NUMBERED = re.compile(r"(figure|terrain) \d+")  # the names of pieces that nobody has named
 PIECE = re.compile(r"\bpiece (\d+)\b")  # how the questions of earlier steps name a piece: by its number
@@ -343,12 +334,12 @@ def scanned_pieces(
         for number, blob in enumerate(found.blobs, start=1)
     ]
     pieces, questions = as_answered(replace(found, blobs=tuple(placed)), earlier)
-    stands = [blob.match.at if blob.match is not None and blob.match.sure else blob.at for blob in pieces.blobs]
+    stands = [blob.at if blob.identity is None else blob.identity.at for blob in pieces.blobs]
     before = [_agreed(piece, blob, earlier) for piece, blob in zip(earlier.matched(stands), pieces.blobs, strict=True)]
     checked = frozenset(str(value) for check in earlier.keys.get("check", ()) for value in check.values())
     names = _names(pieces.blobs, before, checked)
     faces = _faces_by_piece(around.scan, pieces.labels, len(names))
-    rough = _roughness([blob.match for blob in pieces.blobs], around.noise)
+    rough = _roughness(pieces.blobs, around.noise)
     made = [
         _piece(number, names, pieces, before[number - 1], faces[number - 1], around, rough)
         for number in range(1, len(names) + 1)
@@ -357,16 +348,14 @@ def scanned_pieces(
     return pieces.labels, tuple(made), tuple(_with_names(question, names) for question in questions)
 
 
-def _roughness(matches: Sequence[Match | None], noise: float) -> float:
+def _roughness(blobs: Sequence[Blob], noise: float) -> float:
     """How far off a scanned surface may lie, mm: by the noise of a flat table, or by how well known models fit.
 
     Slow errors, and edges that a scan rounds off, do not show on a table: models that fit are off by more.
-
-    >>> _roughness([], 0.3)
-    0.3
     """
-    residuals = [match.residual for match in matches if match is not None and match.sure]
-    return max(noise, float(np.median(residuals))) if residuals else noise
+    return max(
+        noise, float(np.median([blob.identity.residual for blob in blobs if blob.identity is not None] or [noise]))
+    )
 
 
 def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
@@ -408,7 +397,7 @@ def _names(blobs: Sequence[Blob], before: Sequence[EarlierPiece | None], checked
     taken = {earlier.name for earlier in before if earlier is not None}
     names: list[str] = []
     for blob, earlier in zip(blobs, before, strict=True):
-        stem = blob.match.name if blob.match is not None and blob.match.sure else ""
+        stem = "" if blob.identity is None else blob.identity.name
         if earlier is not None and earlier.name not in names and not (stem and _is_untouched(earlier, checked)):
             names.append(earlier.name)
             continue
@@ -437,9 +426,10 @@ def _piece(
     rough: float,
 ) -> ScannedPiece:
     """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
-    blob, points = pieces.blobs[number - 1], around.points[pieces.labels == number]
-    known = blob.match if blob.match is not None and blob.match.sure else None
-    kind = cast(PlacedKind, before.kind if before is not None else _kind(blob))
+    blob = pieces.blobs[number - 1]
+    known = blob.identity
+    is_vehicle = known is not None and known.known.model.kind == "vehicle"
+    kind = cast(PlacedKind, before.kind if before is not None else "vehicle" if is_vehicle else blob.kind)
     is_terrain = kind == "terrain"
     if known is None:
         at = blob.at
@@ -462,8 +452,7 @@ def _piece(
         disc=blob.disc,
         match=blob.match,
         mesh=mesh,
-        outline=hull_outline(points[:, :2]),
-        height=float(points[:, 2].max(initial=at[2]) - at[2]),
+        outline=hull_outline(around.points[pieces.labels == number, :2]),
         triangles=len(faces),
         could_be_several=blob.could_be_several,
         place=rough if known is None else known.place,
@@ -483,12 +472,6 @@ def _facing(match: Match | None) -> tuple[float | None, float | None]:
     return match.turn + match.known.model.front, doubt
 
 
-def _kind(blob: Blob) -> PlacedKind:
-    """What a piece is: a vehicle where it is a known one beyond doubt, else as it looks."""
-    match = blob.match
-    return "vehicle" if match is not None and match.sure and match.known.model.kind == "vehicle" else blob.kind
-
-
 def _with_names(question: Question, names: Sequence[str]) -> Question:
     """A question that names pieces by their numbers, with their names instead."""
 
@@ -502,9 +485,7 @@ def _with_names(question: Question, names: Sequence[str]) -> Question:
 def remarks(pieces: Sequence[ScannedPiece], has_figures: bool = False) -> Iterator[str]:
     """A sentence for each thing about the pieces that a player should know: holes, and what is estimated.
 
-    Args:
-        pieces: of the table.
-        has_figures: whether meshes of figures were given, which is then no advice.
+    Where it ``has_figures`` meshes of figures were given, which is then no advice.
     """
     scanned = [(piece, piece.mesh) for piece in pieces if piece.mesh is not None]
     closed = [

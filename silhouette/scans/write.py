@@ -297,18 +297,16 @@ def _question(question: Question) -> str:
 
 def _piece_text(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | None) -> str:
     """A piece's table."""
-    own = {} if before is None else before.keys_with(file)
-    at, turn = [round(place, 2) + 0.0 for place in piece.at], round(piece.turn % 360.0, 2)
-    lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
-    lines += [*toml_lines({**file, **own}), *toml_lines({"at": at, "turn": turn})]
+    row, own = _piece_record(piece), {} if before is None else before.keys_with(file)
+    lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}", *toml_lines({**file, **own})]
+    lines += toml_lines({"at": row["at"], "turn": row["turn"]})
+    if row["facing"] == "unknown":
+        lines.append(_line("facing", "unknown", "write where it looks: degrees anticlockwise from x"))
+    elif row["facing"] is not None:
+        lines.append(f"facing = {toml(row['facing'])}")
     if piece.kind != "terrain":
-        doubt = {"place": round(piece.place, 2)}
-        if piece.facing_doubt is not None:
-            doubt["facing"] = round(piece.facing_doubt, 2)
-        facing = _line("facing", "unknown", "write where it looks: degrees anticlockwise from x")
-        if piece.facing is not None:
-            facing = f"facing = {toml(round(piece.facing % 360.0, 2))}"
-        lines += [facing, f"doubt = {toml(doubt)}"]
+        doubt = {key: row["doubt"][key] for key in ("place", "facing") if row["doubt"][key] is not None}
+        lines.append(f"doubt = {toml(doubt)}")
     return "\n".join(lines)
 
 
