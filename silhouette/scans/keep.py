@@ -21,11 +21,7 @@ from silhouette.files.writing import PARTIAL
 # ---- questions
 
 SCALE = "scale"  # the key of the question how large the scan is
-ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT = (
-    "piece",
-    "join",
-    "split",
-)  # the kinds that nobody asks: see `silhouette.scans.corrections`
+ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT = "piece", "join", "split"  # the kinds that nobody asks: see `corrections`
 ABOUT_MODEL = "model"  # the kind of the question whether a piece is a known model; its second answer is that model
 
 

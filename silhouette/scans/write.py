@@ -403,11 +403,8 @@ def draw_table(table: ScannedTable) -> Content:
     return png_content(page, {"scan": table.scan.path.name})
 
 
-ABOVE, MOST_ABOVE_PX, JPEG_QUALITY = (
-    "above.jpg",
-    1600,
-    85,
-)  # its most pixels along its longer edge: half a mm on a table
+ABOVE, JPEG_QUALITY = "above.jpg", 85
+MOST_ABOVE_PX = 1600  # its most pixels along its longer edge: half a mm on a table
 
 
 def draw_above(table: ScannedTable) -> Content:
