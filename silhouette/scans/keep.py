@@ -41,8 +41,7 @@ class Question:
     key: str  # by which an answer given earlier is found again, such as "scale" or "odd at 3,4"
     text: str  # the question in one sentence, with what it is about
     answers: tuple[str, ...]  # what can be answered, the likeliest first
-    # Names of the pieces that it is about (their numbers until they have names); none for the whole scan
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  # names of the pieces that it is about; none for the whole scan
     at: tuple[float, float] | None = None  # x, y in mm on the table where there is something to look at, or None
 
     def keys(self) -> dict[str, Any]:

@@ -39,11 +39,10 @@ class Quality:
     unseen: float  # share of what a camera sees of the model that lies farther from the scan, thin walls left out
     unseen_patch: float  # mm2, the largest connected patch of it
     forward: Floats  # (n,) what each scanned point above the foot costs, from 0 to 1
-    backward: Floats  # (m,) what each point of the model costs
 
 
-def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float, Floats, Floats]:
-    """The cost of a pose from 0 to 1, and those of each scanned point (n,) and of each point of the model (m,).
+def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float, Floats]:
+    """The cost of a pose from 0 to 1, and that of each scanned point (n,).
 
     A point costs from 0 to 1 by its distance and the turn of its normal (Geman and McClure 1987): what does not belong
     to the model costs no more the farther away it is. Half is reached at twice the noise, or at 45 degrees.
@@ -53,7 +52,7 @@ def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float
     backward = _cost(explained.backward, explained.backward_turn, scale)
     total = max(float(explained.weights.sum()), 1e-9)
     mean = (float(forward.mean()) + float((explained.weights * backward).sum()) / total) / 2.0
-    return mean, forward, backward
+    return mean, forward
 
 
 def _cost(apart: Floats, turn: Floats, scale: float) -> Floats:
@@ -144,7 +143,7 @@ class Candidate:
     def quality(self) -> Quality:
         """How good the pose is, for a scan with that noise."""
         surface, scanned, explained, pose = self.known.surface, self.scanned, self.explained, self.fit.pose
-        cost, forward, backward = cost_of(explained, scanned, self.noise)
+        cost, forward = cost_of(explained, scanned, self.noise)
         tolerance = float(max(3.0 * self.noise, scanned.spacing, LEAST_TOLERANCE))
         points = scanned.points[explained.chosen]
         counts = np.ones(len(points), dtype=np.bool_)
@@ -168,7 +167,6 @@ class Candidate:
             float(weights[lost].sum()) / max(float(weights.sum()), 1e-9),
             _largest_patch(open_lost, step),
             forward,
-            backward,
         )
 
     def is_like(self, other: Candidate) -> bool:

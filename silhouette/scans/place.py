@@ -45,7 +45,7 @@ ONE, SEVERAL = "one piece", "several that touch"
 KINDS_OF_QUESTIONS = (ABOUT_MODEL, "odd", "several")  # first those on which most verdicts hang
 
 
-def _questions(number: int, blob: Blob) -> list[Question]:
+def _questions(name: str, blob: Blob) -> list[Question]:
     """What could be asked about a piece, what the scene hangs on most first; of these one at a time is asked.
 
     What is known beyond doubt is part of the game. Which model a figure is goes before whether it is one, since that
@@ -55,23 +55,23 @@ def _questions(number: int, blob: Blob) -> list[Question]:
     why = f" ({blob.why})" if blob.why else ""
 
     def about(kind: str, text: str, *answers: str) -> Question:
-        return Question(_key(kind, at), text, answers, (str(number),), at)
+        return Question(_key(kind, at), text, answers, (name,), at)
 
     several = []
     if blob.could_be_several:
-        several = [about("several", f"piece {number} may be several that touch{why}: is it one?", ONE, SEVERAL)]
+        several = [about("several", f"{name} may be several that touch{why}: is it one?", ONE, SEVERAL)]
     if blob.identity is not None:
         return several
     questions = []
     if match is not None and blob.kind == "fighter":
         if match.residual <= UNLIKE:
-            text = f"is piece {number} {match.name}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
+            text = f"is {name} {match.name}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
             questions.append(about(ABOUT_MODEL, text, AS_SCANNED, match.name, NEITHER, TERRAIN, LEFT_OUT))
         elif blob.on is not None:  # else a figure of somebody whose meshes are not known; this may be a part of terrain
-            text = f"piece {number} looks like a figure and like none of the known ones: what is it?"
+            text = f"{name} looks like a figure and like none of the known ones: what is it?"
             questions.append(about("odd", text, FIGURE, TERRAIN, LEFT_OUT))
     if blob.is_odd:
-        text = f"piece {number} does not look like a part of the game{why}: what is it?"
+        text = f"{name} does not look like a part of the game{why}: what is it?"
         likeliest, other = (FIGURE, TERRAIN) if blob.kind == "fighter" else (TERRAIN, FIGURE)
         questions.append(about("odd", text, likeliest, LEFT_OUT, other))
     return questions + several
@@ -81,29 +81,29 @@ def _key(kind: str, at: tuple[float, float]) -> str:
     return f"{kind} at {at[0]:.0f},{at[1]:.0f}"
 
 
-def as_answered(pieces: Pieces, earlier: Earlier) -> tuple[Pieces, list[Question]]:
-    """The pieces as a player has settled what they are, and the questions that stay open.
-
-    Pieces that are no part of the game are left out; the numbers of those after them move up, in the questions too.
-    """
+def as_answered(pieces: Pieces, earlier: Earlier) -> Pieces:
+    """The pieces as a player has settled what they are; the numbers of those after one that is left out move up."""
     blobs: list[Blob] = []
     left_out: set[int] = set()
     for number, blob in enumerate(pieces.blobs, start=1):
         # Twice, since an answer may lead to another question: what is a figure may be a known one.
         for _ in range(2):
-            for question in _questions(number, blob):
+            for question in _questions("", blob):
                 answer = earlier.answer(question)
                 if answer == LEFT_OUT:
                     left_out.add(number)
                 elif answer is not None:
                     blob = _settled(blob, kind_of(question.key), answer)
         blobs.append(blob)
-    pieces = without(replace(pieces, blobs=tuple(blobs)), left_out)
-    questions = []
-    for number, blob in enumerate(pieces.blobs, start=1):
-        questions += [each for each in _questions(number, blob) if earlier.answer(each) is None][:1]
-    # First what the verdicts on figures hang on.
-    return pieces, sorted(questions, key=lambda question: KINDS_OF_QUESTIONS.index(kind_of(question.key)))
+    return without(replace(pieces, blobs=tuple(blobs)), left_out)
+
+
+def _open_questions(names: Sequence[str], blobs: Sequence[Blob], earlier: Earlier) -> list[Question]:
+    """The questions that stay open, one of each piece, first those on which the verdicts on figures hang."""
+    questions: list[Question] = []
+    for name, blob in zip(names, blobs, strict=True):
+        questions += [each for each in _questions(name, blob) if earlier.answer(each) is None][:1]
+    return sorted(questions, key=lambda question: KINDS_OF_QUESTIONS.index(kind_of(question.key)))
 
 
 def _settled(blob: Blob, kind: str, answer: str) -> Blob:
@@ -319,7 +319,6 @@ UNSURE, LEAST_UNSURE = 3.0, 5.0
 degrees."""
 
 NUMBERED = re.compile(r"(figure|terrain) \d+")  # the names of pieces that nobody has named
-PIECE = re.compile(r"\bpiece (\d+)\b")  # how the questions of earlier steps name a piece: by its number
 
 
 def scanned_pieces(
@@ -333,7 +332,7 @@ def scanned_pieces(
         replace(blob, at=origin_of(blob, around.points[found.labels == number]))
         for number, blob in enumerate(found.blobs, start=1)
     ]
-    pieces, questions = as_answered(replace(found, blobs=tuple(placed)), earlier)
+    pieces = as_answered(replace(found, blobs=tuple(placed)), earlier)
     stands = [blob.at if blob.identity is None else blob.identity.at for blob in pieces.blobs]
     before = [_agreed(piece, blob, earlier) for piece, blob in zip(earlier.matched(stands), pieces.blobs, strict=True)]
     checked = frozenset(str(value) for check in earlier.keys.get("check", ()) for value in check.values())
@@ -345,7 +344,7 @@ def scanned_pieces(
         for number in range(1, len(names) + 1)
     ]
     made = [replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in made]
-    return pieces.labels, tuple(made), tuple(_with_names(question, names) for question in questions)
+    return pieces.labels, tuple(made), tuple(_open_questions(names, pieces.blobs, earlier))
 
 
 def _roughness(blobs: Sequence[Blob], noise: float) -> float:
@@ -362,9 +361,7 @@ def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
     """The faces (m, 3) of each piece; of a cloud its points, (m, 1)."""
     faces = scan.faces if len(scan.faces) else np.flatnonzero(scan.usable).astype(np.int32)[:, None]
     owner = owners(faces, labels) if faces.shape[1] == 3 else labels[faces[:, 0]]
-    order = np.argsort(owner, kind="stable")
-    ends = np.searchsorted(owner[order], np.arange(1, count + 2))
-    return [faces[order[ends[number] : ends[number + 1]]] for number in range(count)]
+    return [faces[owner == number] for number in range(1, count + 1)]
 
 
 def origin_of(blob: Blob, own: Floats) -> tuple[float, float, float]:
@@ -470,16 +467,6 @@ def _facing(match: Match | None) -> tuple[float | None, float | None]:
         return None, None
     doubt = match.facing if match.sure else max(UNSURE * match.facing, LEAST_UNSURE)
     return match.turn + match.known.model.front, doubt
-
-
-def _with_names(question: Question, names: Sequence[str]) -> Question:
-    """A question that names pieces by their numbers, with their names instead."""
-
-    def named(number: str) -> str:
-        return names[int(number) - 1] if number.isdigit() and 1 <= int(number) <= len(names) else f"piece {number}"
-
-    text = PIECE.sub(lambda found: named(found[1]), question.text)
-    return replace(question, text=text, about=tuple(named(one) for one in question.about))
 
 
 def remarks(pieces: Sequence[ScannedPiece], has_figures: bool = False) -> Iterator[str]:
