@@ -264,18 +264,24 @@ def _size_agrees(entry: Known, scanned: Scanned) -> bool:
     return bool(high[2] <= 1.25 * extent[2] + 5.0 and across <= 1.5 * np.hypot(*extent[:2]) + 5.0)
 
 
-def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
-    """The best poses of all models, best first: each from a few points, then those that look best from all."""
+def ranked_poses(
+    models: Sequence[Known], scanned: Scanned, most: int, noise: float, rounds: int = 0
+) -> list[tuple[Known, Upright]]:
+    """The best of all models' coarse poses by a quick look, best first: of each at most so many, refined in rounds."""
     quick: list[tuple[float, Known, Upright]] = []
     for model in models:
         surface = model.surface
         reach = max(2.0, surface.reach * np.radians(YAW_STEP))
-        for start in coarse_poses(surface, scanned, YAW_STEP, STARTS):
-            pose = refine(surface, scanned, start, reach, 6, 400).pose
-            quick.append((cost_of(explain(surface, scanned, pose, 600), scanned, scanned.noise)[0], model, pose))
-    quick.sort(key=lambda entry: entry[0])
+        for start in coarse_poses(surface, scanned, YAW_STEP, most):
+            pose = refine(surface, scanned, start, reach, rounds, 400).pose if rounds else start
+            quick.append((cost_of(explain(surface, scanned, pose, 600), scanned, noise)[0], model, pose))
+    return [(model, pose) for _, model, pose in sorted(quick, key=lambda entry: entry[0])]
+
+
+def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
+    """The best poses of all models, best first: each from a few points, then those that look best from all."""
     chosen: list[Candidate] = []
-    for _, model, start in quick:
+    for model, start in ranked_poses(models, scanned, STARTS, scanned.noise, 6):
         if any(model is other.known and start.is_near(other.fit.pose) for other in chosen):
             continue
         fit = refine(model.surface, scanned, start, 1.0, 10, 2000)

@@ -424,17 +424,17 @@ def _piece(
 ) -> ScannedPiece:
     """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
     blob = pieces.blobs[number - 1]
-    known = blob.identity
-    is_vehicle = known is not None and known.known.model.kind == "vehicle"
+    identity = blob.identity
+    is_vehicle = identity is not None and identity.known.model.kind == "vehicle"
     kind = cast(PlacedKind, before.kind if before is not None else "vehicle" if is_vehicle else blob.kind)
     is_terrain = kind == "terrain"
-    if known is None:
+    if identity is None:
         at = blob.at
         carries = [other.disc for other in pieces.blobs if other.on == number and other.disc is not None]
         colours, origin = around.scan.colours, np.array(at)
         mesh = piece_mesh(around.points, faces, colours, origin, around.spacing, is_terrain, carries)
     else:
-        at, mesh = (*known.at[:2], _ground(blob, known.at[2])), None
+        at, mesh = (*identity.at[:2], _ground(blob, identity.at[2])), None
     given = None if before is None or is_terrain else before.facing
     facing, facing_doubt = _facing(blob.match) if given is None and not is_terrain else (given, None)
     return ScannedPiece(
@@ -442,7 +442,7 @@ def _piece(
         number=number,
         kind=kind,
         at=at,
-        turn=0.0 if known is None else known.turn,
+        turn=0.0 if identity is None else identity.turn,
         facing=facing,
         facing_is_given=given is not None,
         on=None if blob.on is None else names[blob.on - 1],
@@ -452,9 +452,9 @@ def _piece(
         outline=hull_outline(around.points[pieces.labels == number, :2]),
         triangles=len(faces),
         could_be_several=blob.could_be_several,
-        place=rough if known is None else known.place,
+        place=rough if identity is None else identity.place,
         facing_doubt=facing_doubt,
-        surface=rough if known is None else known.residual,
+        surface=rough if identity is None else identity.residual,
     )
 
 

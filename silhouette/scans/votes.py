@@ -15,9 +15,9 @@ from scipy import ndimage
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans.identify import Surroundings
-from silhouette.scans.match import FEWEST_POINTS, PATCH, Candidate, cost_of, doubt, is_alike, scanned_piece
+from silhouette.scans.match import FEWEST_POINTS, PATCH, Candidate, doubt, is_alike, ranked_poses, scanned_piece
 from silhouette.scans.models import Known, Upright
-from silhouette.scans.registration import Scanned, coarse_poses, explain, refine
+from silhouette.scans.registration import Scanned, explain, refine
 
 OFF = 0.1
 """As a share, how far a model's height may be from the piece's at a scale that is tried: scans lose thin tops, and the
@@ -135,13 +135,8 @@ def _votes(piece: Floats, known: Sequence[Known], mm: float, noise: float) -> li
     scanned = scanned_piece(piece * mm, None, None, 0.0, noise * mm)
     if not fitting or np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return []
-    quick = [
-        (cost_of(explain(model.surface, scanned, start, 600), scanned, max(scanned.noise, 0.5))[0], model, start)
-        for model in fitting
-        for start in coarse_poses(model.surface, scanned, 5.0, 2)
-    ]
-    best = sorted(quick, key=lambda entry: entry[0])[:FINALISTS]
-    return [_vote(model, scanned, start, piece, mm, noise) for _, model, start in best]
+    best = ranked_poses(fitting, scanned, 2, max(scanned.noise, 0.5))[:FINALISTS]
+    return [_vote(model, scanned, start, piece, mm, noise) for model, start in best]
 
 
 def _vote(known: Known, scanned: Scanned, start: Upright, piece: Floats, mm: float, noise: float) -> _Vote:
