@@ -72,8 +72,6 @@ def _nearness(points: Floats, low: Floats, cell: float, rise: float) -> NDArray[
     layer = np.clip(points[:, 2] / rise, 0, LAYERS - 1).astype(np.intp)
     free = np.ones((LAYERS, int(column.max()) + 3, int(row.max()) + 3), dtype=np.bool_)
     free[layer, column, row] = False
-    if free.all(axis=(1, 2)).all():
-        return np.zeros(free.shape, np.float32)
     away = scipy.ndimage.distance_transform_edt(free, sampling=(rise / cell, 1.0, 1.0))
     near: NDArray[np.float32] = np.clip(1.0 - away / 2.0, 0.0, 1.0).astype(np.float32)
     return near
