@@ -170,7 +170,7 @@ async def scan_again(table: LiveTable, correction: tuple[str, str] | Length | Do
         folder, document = table.path.parent, table.document
         if isinstance(correction, tuple):
             document = answered(document, *correction)
-        elif length is None:
+        elif not isinstance(correction, Length):
             document = with_answer(document, correction)
         record = _record(document, folder)
         file = located(str(record["scan"]), folder)
