@@ -226,13 +226,17 @@ def test_a_scanned_piece_is_split_joined_and_split_no_more(tmp_path: Path) -> No
     async def play() -> None:
         await scanned(file, tmp_path / "game")
         table = LiveTable.opened(tmp_path / "game" / "scene.toml", Cache(None))
-        folder, before = table.path.parent, set(pieces(table))
+        folder = table.path.parent
         x, y = entry(table, "terrain 1")["at"][:2]
         table.edit([{"piece": "figure 2", "at": [0, 120], "on": "surface"}])
+        table.edit([{"copy": "figure 2", "as": "Bo"}, {"piece": "figure 1", "name": "Vex"}])
+        table.edit([{"piece": "figure 3", "name": "Kal"}, {"piece": "Kal", "at": [40, 100]}, {"delete": "figure 4"}])
+        before = set(pieces(table))
         await scan_again(table, split_answer(folder, table.document, "terrain 1", [[x, y - 50], [x, y + 50]]))
         (half,) = set(pieces(table)) - before
         assert before < set(pieces(table))
         assert entry(table, "figure 2")["at"][:2] == [0, 120], "what was moved stays so"
+        assert entry(table, "Kal")["at"][:2] == [40, 100], "under another name too"
         assert entry(table, "figure 2")["doubt"]["place"] == 5
         await scan_again(table, join_answer(folder, table.document, "terrain 1", half))
         assert set(pieces(table)) == before
@@ -245,6 +249,23 @@ def test_a_scanned_piece_is_split_joined_and_split_no_more(tmp_path: Path) -> No
         assert LiveTable.opened(table.path, Cache(None)).document == read_document(table.path)
 
     asyncio.run(play())
+
+
+def test_the_next_run_is_told_what_the_one_before_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[tuple[str, ...]] = []
+
+    async def never(*command: str, **_: Any) -> None:
+        commands.append(command)
+        raise RequestError("not now")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", never)
+    for source, alone in (("given", True), ("units", False)):
+        record = {"scan": "table.glb", "scale": 25.4, "scale_from": source, "terrain_only": alone}
+        (tmp_path / "scan.json").write_text(json.dumps(record), encoding="utf-8")
+        with pytest.raises(RequestError, match="not now"):
+            asyncio.run(scanned(tmp_path / "table.glb", tmp_path))
+    assert commands[0][-3:] == ("--terrain-only", "--scale", "25.4")
+    assert commands[1][-1] == "--json"
 
 
 def pieces(table: LiveTable) -> list[str]:
