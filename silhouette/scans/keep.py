@@ -148,6 +148,15 @@ class Earlier:
         asked = {key: _moved(question, ratio) for key, question in self.asked.items()}
         return replace(self, pieces=pieces, asked=asked, scale=mm)
 
+    @property
+    def answers(self) -> list[Mapping[str, Any]]:
+        """The questions that are answered, in the order in which the scene has them."""
+        return list(self.asked.values())
+
+    def with_answers(self, entries: Sequence[Mapping[str, Any]]) -> Earlier:
+        """The same with these questions answered, each with ``key`` and ``answer``, and no others."""
+        return replace(self, asked={str(entry["key"]): entry for entry in entries})
+
     def answer(self, question: Question) -> str | None:
         """The answer of a player to a question, or to one of its kind about the same place; None without one.
 

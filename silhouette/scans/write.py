@@ -262,7 +262,7 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], reco
     earlier = table.earlier
     kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
     blocks = [_head(table, record), _doubt(table)]
-    blocks += [_table("question", answered) for answered in earlier.asked.values()]
+    blocks += [_table("question", answered) for answered in earlier.answers]
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
     order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
     blocks += [_piece_text(piece, files[piece.name], before) for piece, before in order]
