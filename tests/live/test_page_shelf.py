@@ -64,6 +64,9 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         assert "on a base that the scan shows" in table.page.inner_text("#hint")
         assert doubt(table) == ("2", "5")
         assert "Drag one" in table.page.inner_text("#shelf-told"), "nothing is missing any longer"
+        table.until("document.getElementById('close').textContent.includes('placed by hand: the odds decide')")
+        (odds,) = (request for request in table.served.asked if request.get("odds"))
+        assert odds["pairs"] == [["scout", "Kal"]]
         drag(table, table.foot("scout"), place(table, 90, 60))
         assert table.piece("scout")["at"][:2] == pytest.approx([90, 60], abs=2)
         assert doubt(table) == ("5", "10")

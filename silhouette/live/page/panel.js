@@ -50,7 +50,8 @@ export class Panel {
     say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
     say(byId("reason"), row ? upper((ruled || row).reason || "") : "");
     const others = row?.marginal && `It could be ${(row.could_be || []).join(" or ")}.`;
-    const close = others && (ruled ? `As measured too close to call: the odds decide. ${others}` : `Too close to call: roll off. ${others}`);
+    const hand = row && this.app.odds.handNote(chosen);
+    const close = others ? (ruled ? `As measured too close to call: the odds decide. ${others}` : `Too close to call: roll off. ${others}`) : hand;
     byId("close").hidden = !close;
     say(byId("close"), close || "");
     const back = table.results.row([...chosen].reverse());
