@@ -65,6 +65,7 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         assert doubt(table) == ("2", "5")
         assert "Drag one" in table.page.inner_text("#shelf-told"), "nothing is missing any longer"
         table.until("document.getElementById('close').textContent.includes('placed by hand: the odds decide')")
+        assert table.page.locator("#close").is_visible()
         (odds,) = (request for request in table.served.asked if request.get("odds"))
         assert odds["pairs"] == [["scout", "Kal"]]
         drag(table, table.foot("scout"), place(table, 90, 60))

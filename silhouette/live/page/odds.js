@@ -20,17 +20,19 @@ export class Odds {
     return about?.row?.call && about.pose === this.app.table.pose && String(about.pair) === String(pair) ? about.row : null;
   }
 
-  // Who of a pair was placed by hand.
+  // Who of a pair, or of those in its way, was placed by hand.
   byHand(pair) {
     const { table } = this.app;
-    return pair.filter((name) => table.scanned && table.piece(name)?.doubt?.place >= BY_HAND);
+    const inTheWay = (table.results.row(pair)?.blockers || []).map(({ name }) => name);
+    const names = [...new Set([...pair, ...inTheWay])];
+    return names.filter((name) => table.scanned && table.piece(name)?.doubt?.place >= BY_HAND);
   }
 
   // What is to be said of a pair in which a hand has placed somebody; empty where it has not.
   handNote(pair) {
     const names = this.byHand(pair);
     if (!names.length) return "";
-    const known = this.ruled(pair) ? "the odds decide." : this.#current && this.about.failed ? "nobody knows whether that matters." : "working out whether that matters …";
+    const known = this.ruled(pair) ? "the odds decide." : this.#current && (this.about.failed || this.about.row) ? "nobody knows whether that matters." : "working out whether that matters …";
     return `${names.join(" and ")} ${names.length > 1 ? "were" : "was"} placed by hand: ${known}`;
   }
 

@@ -139,11 +139,12 @@ export class Panel {
     const level = table.levels[row.verdict];
     button.className = `verdict ${CLASSES[level] || ""}`;
     const word = row.in_arc === false ? "out of arc" : row.verdict;
-    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : ""}`;
+    const hand = this.app.odds.byHand(pair).length > 0;
+    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : hand ? " ±" : ""}`;
     const part = level === "blocked" ? "" : shareOf(row);
     const text = part ? `${words} ${part}` : words;
     if (button.textContent === text) return;
     button.replaceChildren(words, ...(part ? [" ", made("span", { className: "part" }, part)] : []));
-    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? ", too close to call" : ""}`);
+    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? ", too close to call" : hand ? ", placed by hand" : ""}`);
   }
 }

@@ -137,7 +137,7 @@ export class Plan {
     return this.cells.replaceChildren(
       ...cells.places.flatMap((place) => [
         square(place, place.colour),
-        ...(place.marginal ? [square(place, "url(#close)")] : []),
+        ...(place.marginal ? [square(place, "url(#hatched)")] : []),
       ]),
     );
   }
@@ -232,5 +232,5 @@ export class Plan {
 
 function hatch() {
   const line = drawn("path", { d: "M-2 2L2-2M0 8L8 0M6 10L10 6", class: "hatch" });
-  return drawn("defs", {}, drawn("pattern", { id: "close", width: 8, height: 8, patternUnits: "userSpaceOnUse" }, line));
+  return drawn("defs", {}, drawn("pattern", { id: "hatched", width: 8, height: 8, patternUnits: "userSpaceOnUse" }, line));
 }
