@@ -22,6 +22,7 @@ from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
 from silhouette.judging import SceneResult, Selection
+from silhouette.scans.corrections import earlier_with
 from silhouette.scans.keep import SCENE, Question, earlier_run
 from silhouette.scans.place import ScannedPiece, ScannedTable
 from silhouette.scans.scale import Wanted
@@ -96,7 +97,8 @@ def scan(given: ScanOptions) -> int:
     request = ScanRequest(given.file, figures, terrain, _known_scale(given), given.terrain_only)
     may_ask = not (given.yes or given.as_json) and sys.stdin.isatty() and sys.stdout.isatty()
     pair = [name for name in (given.attacker, given.target) if name is not None]
-    table = _written(request, given.out, cache_of(given), pair, may_ask=may_ask, quiet=given.quiet)
+    corrections = tuple(given.pieces or ())
+    table = _written(request, given.out, cache_of(given), pair, corrections, may_ask=may_ask, quiet=given.quiet)
     result = None
     if given.attacker is not None:
         target = None if given.target is None else table.called(given.target)
@@ -126,7 +128,14 @@ def _estimates(result: SceneResult) -> list[RenderableType]:
 
 
 def _written(
-    request: ScanRequest, out: Path, cache: Cache, pair: Sequence[str], *, may_ask: bool, quiet: bool
+    request: ScanRequest,
+    out: Path,
+    cache: Cache,
+    pair: Sequence[str],
+    corrections: Sequence[str],
+    *,
+    may_ask: bool,
+    quiet: bool,
 ) -> ScannedTable:
     """The scanned table, with its folder written; once more with what a player answers.
 
@@ -137,6 +146,8 @@ def _written(
     with Waiting(f"scanning {request.file}", quiet=quiet) as waiting:
         scan = recognised(request, cache, earlier, waiting.step)
         table = scan.table(earlier)
+        if corrections:
+            table = scan.table(earlier_with(table, corrections))
     with Waiting(f"writing {out}", quiet=quiet):
         write_folder(table, out)
     answered = _ask(table, out) if may_ask and table.questions else {}

@@ -17,7 +17,6 @@ and beside the meshes under a name that the scene gives, so that it is there whe
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -56,7 +55,16 @@ from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, read_file
 from silhouette.files.writing import Content
 from silhouette.rules import DEFAULT_GAME
 from silhouette.scans.bases import Disc
-from silhouette.scans.keep import MESHES, RECORD, SCENE, SOURCE_RECORD, EarlierPiece, Question, title_of
+from silhouette.scans.keep import (
+    MESHES,
+    RECORD,
+    SCENE,
+    SOURCE_RECORD,
+    EarlierPiece,
+    Question,
+    file_name,
+    title_of,
+)
 from silhouette.scans.meshes import owners, ply_bytes
 from silhouette.scans.place import Grade, PlacedKind, ScannedPiece, ScannedTable
 from silhouette.scans.read import Scan
@@ -254,7 +262,7 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], reco
     earlier = table.earlier
     kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
     blocks = [_head(table, record), _doubt(table)]
-    blocks += [_table("question", answered) for answered in earlier.asked.values()]
+    blocks += [_table("question", answered) for answered in earlier.answers]
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
     order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
     blocks += [_piece_text(piece, files[piece.name], before) for piece, before in order]
@@ -647,7 +655,7 @@ def _mesh_keys(piece: ScannedPiece, table: ScannedTable, change: FolderChange) -
         assert piece.match is not None
         return _copied(Path(piece.match.known.path), change)
     content = ply_bytes(piece.mesh.vertices, piece.mesh.faces, piece.mesh.colours)
-    mesh = change.keep(MESHES, _file_name(piece.name), {".ply": content})
+    mesh = change.keep(MESHES, file_name(piece.name), {".ply": content})
     keys: dict[str, Any] = {"mesh": mesh, "units": "mm", "origin": "keep", "scan": True}
     if piece.kind != "terrain":
         keys["base"] = "none" if piece.disc is None else _base(piece, table)
@@ -671,19 +679,10 @@ def _copied(source: Path, change: FolderChange) -> dict[str, Any]:
         keys.pop("kind", None)
     names = [mesh.name, *(other.relative_to(mesh.parent).as_posix() for other in Fingerprints().named(mesh))]
     files = {f"/{name}": read_file(mesh.parent / name, MAX_FILE_BYTES) for name in names}
-    place = change.keep(MESHES, _file_name(mesh.stem), files)
+    place = change.keep(MESHES, file_name(mesh.stem), files)
     return {"mesh": f"{place}/{mesh.name}", **_plain(keys)}
 
 
 def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a model file, ``mesh`` apart, which may stand in a scene's piece as they are."""
     return {key: value for key, value in keys.items() if key != "mesh"}
-
-
-def _file_name(name: str) -> str:
-    """A name for a file, from that of a piece.
-
-    >>> _file_name("Kal / 2"), _file_name("...")
-    ('kal_2', 'piece')
-    """
-    return re.sub(r"[^\w-]+", "_", name.lower()).strip("_") or "piece"
