@@ -1,9 +1,10 @@
 """JUDGE: what else a verdict could be where pieces with a ``doubt`` of their own stand or face otherwise.
 
 Each such piece is shifted along and across the line between the two bases, turned, and made larger and smaller where
-its surface is a scan's, by `DEVIATIONS` of its standard deviations. Besides, all of them move at once, no less likely together than each of them alone: so that the target's
-bearing changes most, and so that the share does, if that may reach a threshold (the design point of the first-order
-reliability method: A. M. Hasofer and N. C. Lind, "Exact and Invariant Second-Moment Code Format", 1974).
+its surface is a scan's, by `DEVIATIONS` of its standard deviations. Besides, all of them move at once, no less likely
+together than each of them alone: so that the target's bearing changes most, and so that the share does, if that may
+reach a threshold (the design point of the first-order reliability method: A. M. Hasofer and N. C. Lind, "Exact and
+Invariant Second-Moment Code Format", 1974).
 
 All of that is looked at with a few rays; only where another word comes of it, it is judged as the verdict was.
 """
