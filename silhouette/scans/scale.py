@@ -123,8 +123,8 @@ GUESSABLE = ("mm", "cm", "m")
 
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
-EXACT = 0.01 + 1e-9  # as a share: a scale that may be off by more is asked about
-DRIFT = 2.0  # standard deviations: known models that fit so near to the file's units confirm them, or within `EXACT`
+SCALE_EXACTNESS = 0.01 + 1e-9  # as a share: a scale that may be off by more is asked about
+DRIFT = 2.0  # standard deviations: known models that fit so near to the units of the file confirm them
 CLOUD_DRIFT = 0.05  # the same of a cloud of points, which lie on both sides of a surface: 3.1 % too large
 PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
 FEW = 3  # pieces on which known models are tried where the file says its units
@@ -245,7 +245,7 @@ def _with_models(
 
     own = options[0] if options[0].source == "units" else None
     fitting = None
-    least = CLOUD_DRIFT if standing is not None and len(scan.faces) == 0 else EXACT
+    least = CLOUD_DRIFT if standing is not None and len(scan.faces) == 0 else SCALE_EXACTNESS
     if own is not None and standing is not None:
         figures = standing(own.mm)
         ratio = drift(figures, level.noise * own.mm)
@@ -268,7 +268,7 @@ def _with_models(
     names = [Path(path).name for path in fitting.models[:3]]
     text = f"{there.words(mm)}, by {' and '.join(names)}"
     if own is None:
-        ask, why = 2.0 * error > EXACT, f"Known models tell it to {2.0 * error:.1%}."
+        ask, why = 2.0 * error > SCALE_EXACTNESS, f"Known models tell it to {2.0 * error:.1%}."
         return [_Option(mm, "known models", error, text, ask, why, (_unlike(scan, there, mm),)), *options]
     off = mm / own.mm - 1.0
     size = "small" if off > 0 else "large"

@@ -27,7 +27,7 @@ scales that bases tell are 2 % off."""
 
 AGREE = 0.015  # as a share, how far the scales of two pieces may be apart and mean the same one
 LEAST_ERROR = 0.002  # as a share: the scans themselves are not better than this
-ROUNDED, UNEVEN = 0.18, 0.14
+ROUNDED_STEP_SHARE, UNEVEN_STEP_SHARE = 0.18, 0.14
 """Scans round edges off, so that models are measured too small: by the first as a share of the spacing of points, over
 the size of the model. On 15 scans of 1.5 to 4.9 mm what was left had a standard deviation of the second. One scan errs
 alike in all of its figures, so that more of them are no more exact."""
@@ -220,7 +220,7 @@ def _refined(known: Known, scanned: Scanned, start: Upright, blob: Floats, mm: f
     )
     candidate = Candidate(known, Fit(pose, covariance[:4, :4]), explained, own, scatter)
     # What is rounded off is not seen in the residuals.
-    rounded = 1.0 + ROUNDED * _step_share(final)
+    rounded = 1.0 + ROUNDED_STEP_SHARE * _step_share(final)
     return _Scaled(mm * grown / rounded, float(np.sqrt(covariance[4, 4])), candidate, final)
 
 
@@ -231,7 +231,7 @@ def _step_share(scanned: Scanned) -> float:
 
 def _uneven(measured: Sequence[_Scaled]) -> float:
     """The standard deviation, as a share, of what a scan does to all of its pieces alike."""
-    return UNEVEN * float(np.median([_step_share(each.scanned) for each in measured]))
+    return UNEVEN_STEP_SHARE * float(np.median([_step_share(each.scanned) for each in measured]))
 
 
 def _is_plain(one: _Scaled) -> bool:
