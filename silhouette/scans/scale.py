@@ -123,13 +123,10 @@ GUESSABLE = ("mm", "cm", "m")
 
 NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
-DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
+SCALE_EXACTNESS = 0.01 + 1e-9  # as a share: a scale that may be off by more is asked about
+DRIFT = 2.0  # standard deviations: known models that fit so near to the units of the file confirm them
 CLOUD_DRIFT = 0.05  # the same of a cloud of points, which lie on both sides of a surface: 3.1 % too large
 PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
-ROUNDED_OFF, FIGURE_HEIGHT = 0.4, 30.0
-"""How much of the spacing of points a scan rounds off, and the mm of a figure: it was too small by 2.5 to 4.4 % at 4.9
-mm between points."""
-
 FEW = 3  # pieces on which known models are tried where the file says its units
 
 PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
@@ -248,10 +245,7 @@ def _with_models(
 
     own = options[0] if options[0].source == "units" else None
     fitting = None
-    # Coarse and rough scans round off what is high: models seem too small by about so much.
-    slack = 0.0 if own is None else max(DRIFT, (ROUNDED_OFF * level.spacing + level.noise) * own.mm / FIGURE_HEIGHT)
-    if standing is not None and len(scan.faces) == 0:
-        slack = max(slack, CLOUD_DRIFT)
+    least = CLOUD_DRIFT if standing is not None and len(scan.faces) == 0 else SCALE_EXACTNESS
     if own is not None and standing is not None:
         figures = standing(own.mm)
         ratio = drift(figures, level.noise * own.mm)
@@ -259,9 +253,12 @@ def _with_models(
         if figures and (ratio is None or abs(ratio.mm - 1.0) > PLAUSIBLE_DRIFT):
             return [replace(own, ask=False), *options[1:]]
         fitting = None if ratio is None else replace(ratio, mm=ratio.mm * own.mm)
+        if not figures and any(model.model.kind == "fighter" for model in models):
+            own = replace(own, ask=True, why="At the size that the file's units give, no known figure stands there.")
+            options = [own, *options[1:]]
     elif own is not None:
         fitting = by_models([own.mm], FEW)
-    if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= slack:
+    if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= max(least, DRIFT * fitting.error):
         return [replace(own, ask=False), *options[1:]]
     others = [option.mm for option in options if option is not own]
     fitting = fitting or by_models(others, PIECES) or (by_models([], FEW) if own is None or own.ask else None)
@@ -271,7 +268,8 @@ def _with_models(
     names = [Path(path).name for path in fitting.models[:3]]
     text = f"{there.words(mm)}, by {' and '.join(names)}"
     if own is None:
-        return [_Option(mm, "known models", error, text, warnings=(_unlike(scan, there, mm),)), *options]
+        ask, why = 2.0 * error > SCALE_EXACTNESS, f"Known models tell it to {2.0 * error:.1%}."
+        return [_Option(mm, "known models", error, text, ask, why, (_unlike(scan, there, mm),)), *options]
     off = mm / own.mm - 1.0
     size = "small" if off > 0 else "large"
     warning = f"By the scan's units known models are {abs(off):.1%} too {size}: {', '.join(names)}."

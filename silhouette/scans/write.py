@@ -328,11 +328,19 @@ def _piece_text(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPie
             lines.append(_line('facing = "unknown"', "write where it looks: degrees anticlockwise from x"))
         else:
             lines.append(f"facing = {toml(round(piece.facing % 360.0, 2))}")
-        doubt = {"place": round(piece.place, 2)}
-        if piece.facing_doubt is not None:
-            doubt["facing"] = round(piece.facing_doubt, 2)
+    if doubt := _own_doubt(piece):
         lines.append(f"doubt = {toml(doubt)}")
     return "\n".join(lines)
+
+
+def _own_doubt(piece: ScannedPiece) -> dict[str, float]:
+    """How far a piece may lie from the truth, mm and degrees: terrain stands where its surface was scanned."""
+    doubt = {} if piece.kind == "terrain" else {"place": piece.place}
+    if piece.kind != "terrain" and piece.facing_doubt is not None:
+        doubt["facing"] = piece.facing_doubt
+    if piece.mesh is not None:
+        doubt["surface"] = piece.surface
+    return {key: round(value, 2) for key, value in doubt.items()}
 
 
 def _by_hand(piece: EarlierPiece) -> str:
