@@ -68,10 +68,12 @@ def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> li
     parts += [plain_line(f"question: {question.text}", "yellow") for question in table.questions]
     parts += [plain_line(f"warning: {warning}", "dim") for warning in table.warnings]
     scene = folder / "scene.toml"
+    has_figures = any(piece.kind != "terrain" for piece in table.pieces)
+    further = "judge it with: silhouette matrix" if has_figures else "put figures on it with: silhouette table"
     return [
         *parts,
         plain_line(""),
-        plain_line(f"{folder / 'scan.png'} shows the table; judge it with: silhouette matrix {scene}"),
+        plain_line(f"{folder / 'scan.png'} shows the table; {further} {scene}"),
     ]
 
 
