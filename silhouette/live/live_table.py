@@ -21,9 +21,9 @@ from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document
 from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.writing import write_file
+from silhouette.live.by_hand import Document
 from silhouette.live.corrections import with_correction
 from silhouette.live.edits import (
-    Document,
     Models,
     PieceEdit,
     edit_of,

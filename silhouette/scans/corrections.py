@@ -13,19 +13,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.scans.bases import Disc
 from silhouette.scans.classify import Blob, Pieces
 from silhouette.scans.identify import Surroundings, match_of, without
-from silhouette.scans.keep import ABOUT_JOIN, ABOUT_PIECE, ABOUT_SPLIT, SAME_PLACE, Earlier, kind_of
+from silhouette.scans.keep import ABOUT_JOIN, ABOUT_PIECE, ABOUT_SPLIT, SAME_PLACE, Earlier, EarlierPiece, kind_of
 from silhouette.scans.models import Known
-from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN, origin_of
+from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN, ScannedPiece, ScannedTable, origin_of
 
 ANSWERS_ON_KIND = (FIGURE, TERRAIN, LEFT_OUT)  # what a piece can be said to be
 FEWEST_OF_A_PART = 10  # points of each side of a line that parts a piece
@@ -55,6 +57,70 @@ def split_entry(name: str, place: Sequence[float], ends: Sequence[Sequence[float
     return _entry(ABOUT_SPLIT, place, f"is {name} more than one piece?", f"along {written}")
 
 
+PIECE_OPTION = "a figure, terrain, left out, called NAME, with NAME, or along X,Y:X,Y"
+"""What can be said of a piece on the command line, in words."""
+
+
+def earlier_with(table: ScannedTable, texts: Sequence[str]) -> Earlier:
+    """What is kept for a table, with what a player says of its pieces, such as "figure 2=terrain" (`PIECE_OPTION`).
+
+    Names are those that the pieces have on the table; ``called`` gives another one.
+
+    Raises:
+        RequestError: where nothing has such a name, or a text says none of these things.
+    """
+    entries, names = table.earlier.answers, dict[str, str]()
+    for text in texts:
+        name, _, what = (part.strip() for part in text.partition("="))
+        piece, (word, _, rest) = _named(table, name), what.partition(" ")
+        if word == "called" and rest:
+            names[piece.name] = rest
+            continue
+        if what in (FIGURE, TERRAIN):
+            entry = kind_entry(name, piece.at, what)
+        elif what == "left out":
+            entry = kind_entry(name, piece.at, LEFT_OUT)
+        elif word == "with" and rest:
+            entry = join_entry(name, piece.at, _named(table, rest).at)
+        elif ends := _numbers(_LINE_ANSWER, what):
+            entry = split_entry(name, piece.at, (ends[:2], ends[2:]))
+        else:
+            raise RequestError(f"--piece {text}: says nothing of a piece; write NAME={PIECE_OPTION}")
+        entries = [*(other for other in entries if other["key"] != entry["key"]), entry]
+    return _renamed(table.earlier.with_answers(entries), table, names)
+
+
+def _named(table: ScannedTable, name: str) -> ScannedPiece:
+    """The piece of a name; RequestError where there is none."""
+    pieces = {piece.name: piece for piece in table.pieces}
+    if name not in pieces:
+        raise RequestError(f"--piece: nothing is called '{name}'; {did_you_mean(name, pieces)}")
+    return pieces[name]
+
+
+def _renamed(earlier: Earlier, table: ScannedTable, names: Mapping[str, str]) -> Earlier:
+    """What is kept, with other names for some pieces, in the checks that name them too."""
+    taken = [names.get(piece.name, piece.name) for piece in table.pieces]
+    twice = next((name for name in names.values() if taken.count(name) > 1), None)
+    if twice is not None:
+        raise RequestError(f"--piece: two pieces would be called '{twice}'; give another name")
+    before = {piece.name: piece for piece in earlier.pieces}
+    pieces = {
+        piece.name: replace(
+            before.get(piece.name) or EarlierPiece(piece.name, piece.kind, np.array(piece.at), None, {}),
+            name=names[piece.name],
+        )
+        for piece in table.pieces
+        if piece.name in names
+    }
+    checks = [
+        {key: names.get(str(value), value) if key in ("attacker", "target") else value for key, value in check.items()}
+        for check in earlier.keys.get("check", ())
+    ]
+    keys = {**earlier.keys, **({"check": checks} if checks else {})}
+    return replace(earlier, pieces=tuple(({**before, **pieces}).values()), keys=keys)
+
+
 def _entry(kind: str, place: Sequence[float], text: str, answer: str) -> dict[str, Any]:
     x, y = float(place[0]), float(place[1])
     at = [round(x, 1), round(y, 1)]
@@ -67,7 +133,7 @@ def corrected(pieces: Pieces, around: Surroundings, figures: Sequence[Known], ea
     What is about a place where no piece stands, or is written otherwise, changes nothing.
     """
     bench = _Bench(around, [figure for figure in figures if figure.model.kind != "vehicle"])
-    for entry in earlier.asked.values():
+    for entry in earlier.answers:
         kind, answer, at = kind_of(str(entry["key"])), str(entry["answer"]), entry.get("at")
         if not isinstance(at, list) or kind not in (ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT):
             continue

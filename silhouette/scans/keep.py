@@ -15,6 +15,7 @@ import numpy as np
 
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
+from silhouette.files.changing import DIGEST_DIGITS
 from silhouette.files.documents import document_of, read_document, read_text
 from silhouette.files.writing import PARTIAL
 
@@ -141,6 +142,15 @@ class Earlier:
         asked = {key: _moved(question, ratio) for key, question in self.asked.items()}
         return replace(self, pieces=pieces, asked=asked, scale=mm)
 
+    @property
+    def answers(self) -> list[Mapping[str, Any]]:
+        """The questions that are answered, in the order in which the scene has them."""
+        return list(self.asked.values())
+
+    def with_answers(self, entries: Sequence[Mapping[str, Any]]) -> Earlier:
+        """The same with these questions answered, each with ``key`` and ``answer``, and no others."""
+        return replace(self, asked={str(entry["key"]): entry for entry in entries})
+
     def answer(self, question: Question) -> str | None:
         """The answer of a player to a question, or to one of its kind about the same place; None without one.
 
@@ -202,12 +212,13 @@ def earlier_run(folder: Path) -> Earlier:
     record = earlier_record(folder)
     if record is None:
         raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
-    document, rows = read_document(scene), _tables(record, "pieces")
-    pieces = [_piece(kind, entry, rows) for kind in KINDS for entry in _tables(document, kind)]
+    document = read_document(scene)
+    standing = [(kind, entry) for kind in KINDS for entry in _tables(document, kind) if _is_piece(entry)]
+    rows = rows_of([entry for _, entry in standing], _tables(record, "pieces"))
     questions = [each for each in _tables(document, "question") if {"key", "answer"} <= each.keys()]
     scale, scan = record.get("scale"), Path(str(record.get("scan", ""))).name
     return Earlier(
-        tuple(piece for piece in pieces if piece is not None),
+        tuple(_piece(kind, entry, row or {}) for (kind, entry), row in zip(standing, rows, strict=True)),
         {str(each["key"]): _checked(scene, each) for each in questions},
         _scene_keys(document, title_of(scan)),
         float(scale) if isinstance(scale, int | float) and scale > 0 else None,
@@ -283,20 +294,73 @@ def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
 
 
-def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> EarlierPiece | None:
-    """A piece of an earlier scene by its keys in a table, and the rows of that run's record; None for what is none."""
-    at, name = entry.get("at"), entry.get("name")
-    if not isinstance(at, list) or not 2 <= len(at) <= 3 or not isinstance(name, str):
-        return None
-    # Whoever writes `on` writes two numbers: the height is as the scan has found it.
-    row = next((row for row in rows if isinstance(row.get("at"), list) and row["at"][: len(at)] == at), None) or {}
-    is_added = not row and entry.get("scan") is not True and all(each.get("name") != name for each in rows)
-    place = np.array([*at, *row.get("at", ())[len(at) :], 0.0][:3], dtype=np.float64)
+def _is_piece(entry: Mapping[str, Any]) -> bool:
+    at = entry.get("at")
+    return isinstance(at, list) and 2 <= len(at) <= 3 and isinstance(entry.get("name"), str)
+
+
+def _piece(kind: str, entry: Mapping[str, Any], row: Mapping[str, Any]) -> EarlierPiece:
+    """A piece of an earlier scene, by its keys in a table and the row that it was of that run's record, if of any."""
+    # Where the scan has it, however far a player has moved it since.
+    place = np.array([*row.get("at", entry["at"]), 0.0][:3], dtype=np.float64)
     facing = _degrees(entry.get("facing"))
     if row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing:
         facing = None
     keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
-    return EarlierPiece(name, kind, place, facing, keys, _model_of(entry), entry if is_added else None)
+    added = entry if not row and entry.get("scan") is not True else None
+    return EarlierPiece(entry["name"], kind, place, facing, keys, _model_of(entry), added)
+
+
+def rows_of(entries: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any] | None]:
+    """The piece that each entry of a scene was in the record of its scan; None for one that a hand has added.
+
+    A player may have moved it, named it anew, or both: it is known by its place, else by its name, else by its mesh,
+    which is called after the piece or after the known model. Two entries are one piece only where both stand there.
+
+    >>> rows = [{"name": "figure 1", "at": [0.0, 0.0, 0.0]}, {"name": "figure 2", "at": [90.0, 0.0, 0.0]}]
+    >>> kal = {"name": "Kal", "at": [50, 60], "mesh": "meshes/figure_2-0123456789abcdef.ply", "scan": True}
+    >>> [row and row["name"] for row in rows_of([kal, {**kal, "name": "a copy"}, {**kal, "mesh": "kal.stl"}], rows)]
+    ['figure 2', None, None]
+    """
+    places = [row for row in rows if isinstance(row.get("at"), list)]
+    matched = [next((row for row in places if _stands_there(entry, row)), None) for entry in entries]
+    free = [row for row in places if all(row is not other for other in matched)]
+    for is_same in (_has_its_name, _has_its_mesh):
+        for number, entry in enumerate(entries):
+            row = next((row for row in free if is_same(entry, row)), None) if matched[number] is None else None
+            if row is not None:
+                matched[number] = row
+                free = [other for other in free if other is not row]
+    return matched
+
+
+def _stands_there(entry: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    # Whoever writes `on` writes two numbers: the height is as the scan has found it.
+    return bool(row["at"][: len(entry["at"])] == entry["at"])
+
+
+def _has_its_name(entry: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    return bool(row.get("name") == entry["name"])
+
+
+def _has_its_mesh(entry: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    stem = Path(str(entry.get("mesh", ""))).stem
+    if entry.get("scan") is True:
+        return file_name(str(row.get("name"))) == _DIGEST.sub("", stem)
+    model, match = row.get("model"), row.get("match")
+    return isinstance(model, str) and isinstance(match, dict) and match.get("sure") is True and Path(model).stem == stem
+
+
+def file_name(name: str) -> str:
+    """A name for a file, from that of a piece.
+
+    >>> file_name("Kal / 2"), file_name("...")
+    ('kal_2', 'piece')
+    """
+    return re.sub(r"[^\w-]+", "_", name.lower()).strip("_") or "piece"
+
+
+_DIGEST = re.compile(rf"-[0-9a-f]{{{DIGEST_DIGITS}}}$")  # what content adds to the name of a mesh
 
 
 def _model_of(entry: Mapping[str, Any]) -> str:

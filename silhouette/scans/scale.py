@@ -46,13 +46,10 @@ NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet
 GUESSABLE = ("mm", "cm", "m")
 """The units that a file may have without saying so; feet and inches are taken only where the file or the user says."""
 
-DRIFT = 0.02  # as a share: known models that fit so near to the file's units confirm them
+SCALE_EXACTNESS = 0.01 + 1e-9  # as a share: a scale that may be off by more is asked about
+DRIFT = 2.0  # standard deviations: known models that fit so near to the units of the file confirm them
 CLOUD_DRIFT = 0.05  # the same of a cloud of points, which lie on both sides of a surface: 3.1 % too large
 PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
-ROUNDED_OFF, FIGURE_HEIGHT = 0.4, 30.0
-"""How much of the spacing of points a scan rounds off, and the mm of a figure: it was too small by 2.5 to 4.4 % at 4.9
-mm between points."""
-
 FEW = 3  # pieces on which known models are tried where the file says its units
 
 PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
@@ -415,6 +412,7 @@ def _with_models(
     settled, rest = replace(options, why=""), options.every[0 if own is None else 1 :]
     level, fitting = there.level, None
     by_models = partial(scale_by_models, there.points, there.usable, level.spacing, level.noise, models)
+    least = CLOUD_DRIFT if standing is not None and len(there.scan.faces) == 0 else SCALE_EXACTNESS
     if own is not None and standing is not None:
         around = standing(own.mm)
         ratio = drift(around)
@@ -422,35 +420,34 @@ def _with_models(
         if around.figures and (ratio is None or abs(ratio.mm - 1.0) > PLAUSIBLE_DRIFT):
             return settled
         fitting = None if ratio is None else replace(ratio, mm=ratio.mm * own.mm)
+        if not around.figures and any(model.model.kind == "fighter" for model in models):
+            options = replace(options, why="At the size that the file's units give, no known figure stands there.")
+    elif own is not None:
+        fitting = by_models([own.mm], FEW)
+    if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= max(least, DRIFT * fitting.error):
+        return settled
     if fitting is None:
         fitting = by_models([option.mm for option in rest], PIECES)
     if fitting is None and (own is None or options.why):
         fitting = by_models([], FEW)
-    if fitting is None:
-        return options
-    if own is not None and abs(fitting.mm / own.mm - 1.0) <= _slack(there, own.mm, standing is not None):
-        return settled
+    return options if fitting is None else _with_fitting(there, options, fitting, own)
+
+
+def _with_fitting(there: _There, options: _Hypotheses, fitting: ScaleMatch, own: _Hypothesis | None) -> _Hypotheses:
+    """The answers with the scale at which models fit, which is not that of the file's units, if it has them."""
     mm, error = _with_bases(fitting, options)
     names = [Path(path).name for path in fitting.models[:3]]
     option = _Hypothesis(mm, "known models", error, f"{there.words(mm)}, by {' and '.join(names)}")
     if own is None:
-        return _Hypotheses((option, *rest), warnings=(_unlike(there, mm),))
+        why = f"Known models tell it to {2.0 * error:.1%}." if 2.0 * error > SCALE_EXACTNESS else ""
+        return _Hypotheses((option, *options.every), why, (_unlike(there, mm),))
     off = mm / own.mm - 1.0
     warning = f"By the scan's units known models are {abs(off):.1%} too {'small' if off > 0 else 'large'}: "
     warning += f"{', '.join(names)}."
     why = "The file's units and the known models do not agree."
     if abs(off) < 0.1:
-        return _Hypotheses((own, option, *rest), why, (*options.warnings, warning))
-    return _Hypotheses((option, own, *rest), why, (warning,))
-
-
-def _slack(there: _There, mm: float, is_standing: bool) -> float:
-    """The share by which known models may be off at the file's units and confirm them.
-
-    Coarse and rough scans round off what is high: models seem too small by about so much.
-    """
-    slack = max(DRIFT, (ROUNDED_OFF * there.level.spacing + there.level.noise) * mm / FIGURE_HEIGHT)
-    return max(slack, CLOUD_DRIFT) if is_standing and len(there.scan.faces) == 0 else slack
+        return _Hypotheses((own, option, *options.every[1:]), why, (*options.warnings, warning))
+    return _Hypotheses((option, *options.every), why, (warning,))
 
 
 def _with_bases(fitting: ScaleMatch, options: _Hypotheses) -> tuple[float, float]:

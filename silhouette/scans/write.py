@@ -10,7 +10,6 @@ and beside the meshes under a name that the scene gives, so that it is there whe
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -49,7 +48,16 @@ from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, read_file
 from silhouette.files.writing import Content
 from silhouette.rules import DEFAULT_GAME
 from silhouette.scans.bases import Disc
-from silhouette.scans.keep import MESHES, RECORD, SCENE, SOURCE_RECORD, EarlierPiece, Question, title_of
+from silhouette.scans.keep import (
+    MESHES,
+    RECORD,
+    SCENE,
+    SOURCE_RECORD,
+    EarlierPiece,
+    Question,
+    file_name,
+    title_of,
+)
 from silhouette.scans.meshes import owners, ply_bytes
 from silhouette.scans.place import Grade, PlacedKind, ScannedPiece, ScannedTable
 from silhouette.scans.read import Scan
@@ -245,7 +253,7 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], reco
     earlier = table.earlier
     before = earlier.matched([piece.at for piece in table.pieces])
     blocks = [_head(table, record), _doubt(table)]
-    blocks += [_table("question", answered) for answered in earlier.asked.values()]
+    blocks += [_table("question", answered) for answered in earlier.answers]
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
     order = sorted(zip(table.pieces, before, strict=True), key=lambda pair: pair[0].kind != "terrain")
     blocks += [_piece_text(piece, files[piece.name], old) for piece, old in order]
@@ -304,8 +312,12 @@ def _piece_text(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPie
         lines.append(_line("facing", "unknown", "write where it looks: degrees anticlockwise from x"))
     elif row["facing"] is not None:
         lines.append(f"facing = {toml(row['facing'])}")
-    if piece.kind != "terrain":
-        doubt = {key: row["doubt"][key] for key in ("place", "facing") if row["doubt"][key] is not None}
+    # Terrain stands where its surface was scanned.
+    exact = ("surface",) if piece.kind == "terrain" else ("place", "facing", "surface")
+    doubt = {key: value for key, value in row["doubt"].items() if key in exact and value is not None}
+    if piece.mesh is None:
+        del doubt["surface"]
+    if doubt:
         lines.append(f"doubt = {toml(doubt)}")
     return "\n".join(lines)
 
@@ -601,7 +613,7 @@ def _mesh_keys(piece: ScannedPiece, table: ScannedTable, change: FolderChange) -
         assert piece.match is not None
         return _copied(Path(piece.match.known.path), change)
     content = ply_bytes(piece.mesh.vertices, piece.mesh.faces, piece.mesh.colours)
-    mesh = change.keep(MESHES, _file_name(piece.name), {".ply": content})
+    mesh = change.keep(MESHES, file_name(piece.name), {".ply": content})
     keys: dict[str, Any] = {"mesh": mesh, "units": "mm", "origin": "keep", "scan": True}
     if piece.kind != "terrain":
         keys["base"] = "none"
@@ -621,14 +633,5 @@ def _copied(source: Path, change: FolderChange) -> dict[str, Any]:
         keys.pop("kind", None)
     names = [mesh.name, *(other.relative_to(mesh.parent).as_posix() for other in Fingerprints().named(mesh))]
     files = {f"/{name}": read_file(mesh.parent / name, MAX_FILE_BYTES) for name in names}
-    place = change.keep(MESHES, _file_name(mesh.stem), files)
+    place = change.keep(MESHES, file_name(mesh.stem), files)
     return {"mesh": f"{place}/{mesh.name}", **keys}
-
-
-def _file_name(name: str) -> str:
-    """A name for a file, from that of a piece.
-
-    >>> _file_name("Kal / 2"), _file_name("...")
-    ('kal_2', 'piece')
-    """
-    return re.sub(r"[^\w-]+", "_", name.lower()).strip("_") or "piece"

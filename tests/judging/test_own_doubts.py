@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from silhouette.files.cache import UNCACHED
+from silhouette.common.text import in_a_sentence
 from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.own_doubts import Shift, shifts_of, with_own_doubts
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check
+from silhouette.scenes.table import TableScene
+from tests.support import duels
 
 KAL = {"name": "Kal", "parts": [{"box": [10, 10, 30]}], "at": [0, 0], "facing": 90, "eye": [0, 0, 10]}
 VEX = {"name": "Vex", "parts": [{"box": [40, 4, 20]}], "at": [0, 200], "facing": 90}
@@ -22,8 +24,8 @@ SCREEN = {"name": "screen", "parts": [{"box": [8, 2, 60]}], "at": [0, 100]}
 HALF = {"name": "wall", "parts": [{"box": [200, 2, 60]}], "at": [100, 100]}
 
 
-def loaded(rules: str = "necromunda", **tables: Any) -> Any:
-    return rule_called(rules).load(Path("table.toml"), {"rules": rules, **tables}, UNCACHED)
+def loaded(rules: str = "necromunda", **tables: Any) -> TableScene:
+    return duels.loaded({"rules": rules, **tables})
 
 
 def ruling(kal: dict[str, Any], vex: dict[str, Any], *terrain: dict[str, Any], rules: str = "necromunda") -> Verdict:
@@ -48,8 +50,27 @@ def test_a_piece_that_may_stand_elsewhere(name: str, own: float, other: str | No
     of[name] = of[name] | {"doubt": {"place": own if name != "wall" else own / 2}}
     verdict = ruling(of["Kal"], of["Vex"], of["wall"])
     assert verdict.verdict == "full cover"
-    assert (f"where {name} stands decides" in verdict.reason) == verdict.marginal == (other is not None)
+    assert (f"where {in_a_sentence(name)} stands decides" in verdict.reason) == verdict.marginal == (other is not None)
     assert other is None or other in verdict.could_be
+
+
+@pytest.mark.parametrize(("own", "could_be"), [(0.2, ("hidden",)), (1.5, ("full cover", "hidden"))])
+def test_a_scanned_surface_that_may_lie_farther_in(own: float, could_be: tuple[str, ...]) -> None:
+    """The target's edges lie 1 mm behind those of the screen, as seen there."""
+    screen = SCREEN | {"parts": [{"box": [21, 2, 60]}], "doubt": {"surface": own}}
+    scene = loaded(terrain=[screen], fighter=[KAL, VEX])
+    wall, *models = scene.pieces
+    scene = replace(scene, pieces=(replace(wall, model=replace(wall.model, scan=True)), *models))
+    (judged,) = judge_all([(scene, Check("Kal", "Vex"))], JudgingOptions(choose("auto")))
+    assert judged.verdict.could_be == could_be
+    assert ("where the surface of the screen, as it was scanned, lies decides" in judged.verdict.reason) == bool(
+        could_be[1:]
+    )
+
+
+def test_a_surface_that_is_no_scan_s_has_no_doubt() -> None:
+    screen = SCREEN | {"parts": [{"box": [21, 2, 60]}], "doubt": {"surface": 1.5}}
+    assert shifts_of(loaded(terrain=[screen], fighter=[KAL, VEX]), Check("Kal", "Vex")) == ()
 
 
 def test_several_that_may_stand_elsewhere_count_together() -> None:

@@ -37,7 +37,7 @@ def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -
     table = scanned_table(matched(sure=False))
     (figure, _), (question,) = table.pieces, table.questions
     assert figure.mesh is not None
-    assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 5.0), "it looks where the model would"
+    assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 3.0), "it looks where the model would"
     assert question.key == "model at 70,-30"
     assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
     assert question.at == pytest.approx((70.0, -30.0))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -232,6 +234,34 @@ def test_known_models_that_do_not_agree_with_the_units_are_a_question(
             answers = scale_of(scan, lie, Wanted(answer=found.question.answers[1]), [object()])  # type: ignore[list-item]
             assert answers.source == "given"
             assert answers.mm != found.mm
+
+
+def test_what_known_models_alone_tell_is_asked_about_where_it_may_be_a_hundredth_off(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scan, lie = made((25, 25, 50), 37.31)
+    for error, asks in ((0.004, False), (0.007, True)):
+        match = ScaleMatch(45.0, error, ("orc.stl",))
+        monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
+        found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
+        assert (found.mm, found.source, found.question is not None) == (45.0, "known models", asks)
+    assert found.question is not None
+    assert "Known models tell it to 1.4%." in found.question.text
+    assert found.question.answers[0].endswith("by orc.stl")
+
+
+@pytest.mark.parametrize(("kind", "asks"), [("fighter", True), ("terrain", False)])
+def test_units_at_which_no_known_figure_stands_are_asked_about(
+    made: Made, monkeypatch: pytest.MonkeyPatch, kind: str, asks: bool
+) -> None:
+    """A table of 440 x 380 mm whose numbers are of 410 mm each is one of 1073 x 927 in metres, which may well be."""
+    scan, lie = made((), 410.0, size=(440.0, 380.0))
+    scan = replace(scan, units="m")
+    model: Any = SimpleNamespace(model=SimpleNamespace(kind=kind))
+    nothing: Any = SimpleNamespace(figures=[])
+    monkeypatch.setattr(scales, "scale_by_models", lambda *_: None)
+    found = scale_of(scan, lie, Wanted(), [model], None, lambda mm: nothing)
+    assert (found.mm, found.source, found.question is not None) == (1000.0, "units", asks)
 
 
 def test_a_thing_without_a_table_has_its_units_where_it_may(made: Made) -> None:

@@ -180,7 +180,7 @@ def truth_of(scene: TableScene, plan: Plan) -> dict[str, Any]:
         "up": plan.up,
         "voxel": plan.voxel,
         "depth_noise": plan.depth_noise,
-        "to_table": plan.to_table.ravel().tolist(),
+        "to_table": (np.linalg.inv(mean_drift(plan)) @ plan.to_table).ravel().tolist(),
         "pieces": [_truth_of(piece) for piece in scene.pieces],
     }
 
@@ -242,14 +242,28 @@ def _drifts(plan: Plan) -> list[tuple[Floats, Floats]]:
     return [(number[:3], number[3:]) for number in walked]
 
 
-def _astray(view: View, shift: Floats, turn: Floats) -> View:
-    """The view with the camera shifted by mm (3,) and turned by radians (3,) about the axes, through the origin."""
+def mean_drift(plan: Plan) -> Floats:
+    """(4, 4) by how much all that was seen lies beside the table and is turned, mm: where the scan lies is no error."""
+    shift, turn = np.mean(_drifts(plan), axis=0)
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = _rotation(turn), shift
+    return out
+
+
+def _rotation(turn: Floats) -> Floats:
+    """(3, 3) the rotation by radians (3,) about the axes at once."""
     angle = float(np.linalg.norm(turn))
-    if not angle and not shift.any():
-        return view
     x, y, z = turn / max(angle, 1e-12)
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turned = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    rotation: Floats = np.eye(3) + math.sin(angle) * cross + (1.0 - math.cos(angle)) * cross @ cross
+    return rotation
+
+
+def _astray(view: View, shift: Floats, turn: Floats) -> View:
+    """The view with the camera shifted by mm (3,) and turned by radians (3,) about the axes, through the origin."""
+    if not turn.any() and not shift.any():
+        return view
+    turned = _rotation(turn)
     axes = (turned @ view.axes.T).T
     return View(turned @ view.eye + shift, axes, view.left, view.top, view.step, view.width, view.height)
 
