@@ -63,6 +63,7 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         assert table.piece("scout")["at"] == [50, 50, 0], "the base has drawn it to it"
         assert "on a base that the scan shows" in table.page.inner_text("#hint")
         assert doubt(table) == ("2", "5")
+        assert "on a base that the scan shows" in table.page.text_content("#standing-told")
         assert "Drag one" in table.page.inner_text("#shelf-told"), "nothing is missing any longer"
         table.until("document.getElementById('close').textContent.includes('placed by hand: the odds decide')")
         assert table.page.locator("#close").is_visible()
@@ -71,7 +72,7 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         drag(table, table.foot("scout"), place(table, 90, 60))
         assert table.piece("scout")["at"][:2] == pytest.approx([90, 60], abs=2)
         assert doubt(table) == ("5", "10")
-        assert "stand 5 mm and face 10° off" in table.page.text_content("#standing-told")
+        assert "placed by hand. It may stand 5 mm and face 10° off" in table.page.text_content("#standing-told")
         table.do("undo()")
         assert doubt(table) == ("2", "5")
         table.do("undo()")

@@ -152,14 +152,14 @@ export class Shelf {
   follow(point, apart = false) {
     const { placing } = this;
     if (!placing) return;
-    placing.base = point && placing.model.kind !== "terrain" && !apart ? this.base(point) : null;
+    placing.base = point && placing.model.kind === "fighter" && !apart ? this.base(point) : null;
     placing.at = placing.base ? placing.base.at : point;
     this.app.redraw();
   }
 
   get mark() {
     const { placing } = this;
-    return placing && { at: placing.at, radius: (placing.base?.diameter || 2 * RADIUS) / 2, snapped: Boolean(placing.base), bases: placing.model.kind === "terrain" ? [] : this.free() };
+    return placing && { at: placing.at, radius: (placing.base?.diameter || 2 * RADIUS) / 2, snapped: Boolean(placing.base), bases: placing.model.kind === "fighter" ? this.free() : [] };
   }
 
   async put() {
@@ -204,10 +204,13 @@ export class Shelf {
   }
 }
 
+const BY_HAND = { place: 5, facing: 10 }; // mm and degrees: what the table says of figures that were put there by eye
+
 // How exactly a figure stands, in words; empty where nobody has said it.
 export function placedWords({ doubt }) {
   if (!doubt) return "";
+  const byEye = doubt.place === BY_HAND.place && doubt.facing === BY_HAND.facing ? "It was placed by hand. " : "";
   const parts = [doubt.place === null ? "" : `stand ${doubt.place} mm`, doubt.facing === null ? "" : `face ${doubt.facing}°`];
   const words = parts.filter(Boolean).join(" and ");
-  return words ? `It may ${words} off, give or take.` : "";
+  return words ? `${byEye}It may ${words} off, give or take.` : "";
 }
