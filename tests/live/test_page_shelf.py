@@ -107,6 +107,20 @@ def test_a_figure_is_put_by_fingers(browser: Browser, scene: Path) -> None:
         assert table.piece("brute")["at"][:2] == pytest.approx([-100, 50], abs=3)
         assert doubt(table) == ("5", "10")
         check_with_axe(table)
+        box = chip(table, "scout").locator(".grip").bounding_box()
+        finger = table.page.context.new_cdp_session(table.page)
+        start, end = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2), place(table, BASE[0] + 3, BASE[1])
+        steps = [
+            (start[0] + (end[0] - start[0]) * step / 6, start[1] + (end[1] - start[1]) * step / 6) for step in range(7)
+        ]
+        for number, (x, y) in enumerate(steps):
+            points = [{"x": x, "y": y}]
+            finger.send(
+                "Input.dispatchTouchEvent", {"type": "touchMove" if number else "touchStart", "touchPoints": points}
+            )
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        table.until("window.silhouette.state().selected === 'scout'")
+        assert table.piece("scout")["at"] == [50, 50, 0]
 
 
 def test_readings_of_a_ruler_place_it_and_the_scan_is_corrected(browser: Browser, scene: Path) -> None:
