@@ -95,6 +95,10 @@ def test_a_figure_is_put_by_keys_and_its_doubt_is_given(browser: Browser, scene:
         for key in ("Enter", "ArrowLeft", "Escape"):
             table.page.keyboard.press(key)
         assert len(table.settled()["pieces"]) == 5, "left on the shelf"
+        chip(table, "brute").click()
+        table.page.mouse.click(*place(table, 100, 0))
+        table.until("document.getElementById('hint').textContent.includes('what was scanned of brute, delete crate')")
+        assert table.piece("brute")["at"][2] == pytest.approx(30)
         check_with_axe(table)
 
 

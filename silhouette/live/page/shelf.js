@@ -1,11 +1,12 @@
 // The shelf: models that are put on the table by a drag, by a click here and one there, or by keys; and what lies under them.
 import { freeName } from "./handing.js";
 import { byId, made, say } from "./page.js";
-import { inches } from "./lengths.js";
+import { inches, inside } from "./lengths.js";
 
 const STILL = 5; // px that a press may move and still be a click
 const REACH = 8; // mm within which a base that the scan shows draws a figure to it
 const TAKEN = 0.4; // of a base's diameter: nearer to its middle somebody stands on it
+const WIDEST = 62; // mm: terrain that a scan has made of no more than that may be a figure which it did not know
 const RADIUS = 16; // mm, of the ring where nobody knows how wide a base is
 const HINT = "Click where it stands; or arrows and Enter, Tab for the next base that the scan shows, Esc to leave it.";
 
@@ -176,7 +177,20 @@ export class Shelf {
     }
     app.table.select(name);
     byId("table").focus({ preventScroll: true });
-    app.tell(`${name} stands at ${inches(x)}, ${inches(y)}${base ? ", on a base that the scan shows" : ""}. ${placedWords(app.table.piece(name))}`.trim(), true);
+    const words = `${name} stands at ${inches(x)}, ${inches(y)}${base ? ", on a base that the scan shows" : ""}. ${placedWords(app.table.piece(name))}`;
+    const under = app.table.scanned && kind !== "terrain" ? this.#under(at) : null;
+    app.tell(`${words}${under ? ` It stands on ${under}: if that is what was scanned of ${name}, delete ${under}.` : ""}`.trim(), true);
+  }
+
+  // The name of terrain at a place that is no wider than a figure.
+  #under(at) {
+    const { table } = this.app;
+    const wide = (points, axis) => Math.max(...points.map((point) => point[axis])) - Math.min(...points.map((point) => point[axis]));
+    const found = table.pieces.find((piece) => {
+      const outline = piece.kind === "terrain" ? table.shapes.outline(table.shown(piece)) : [];
+      return outline.length > 2 && wide(outline, 0) <= WIDEST && wide(outline, 1) <= WIDEST && inside(at, outline);
+    });
+    return found?.name || null;
   }
 
   // By keys, while a model waits for its place; true where the key was for that.
