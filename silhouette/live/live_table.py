@@ -308,7 +308,8 @@ class LiveTable:
         except SilhouetteError:
             self.path = before
             raise
-        self._before = [*self._before, replace(self._now, drag=None)] if is_step else []
+        # Names are as in the file that is there now, as far as the states before have them.
+        self._before = [replace(state, drag=None, names={}) for state in (*self._before, self._now)] if is_step else []
         self._after.clear()
         self._begin(text, content, is_file=True)
         self._set(state, scene)

@@ -145,6 +145,11 @@ def test_what_a_hand_has_moved_or_turned_is_in_doubt_by_so_much(table: LiveTable
     assert entry(table, "Vex")["doubt"] == {"place": 0.3, "facing": 10}
     table.undo()
     assert entry(table, "Vex")["doubt"] == {"place": 0.3}
+    table.edit([{"copy": "Kal", "as": "another", "at": [0, -80]}, {"copy": "crate"}])
+    assert (entry(table, "another")["doubt"], entry(table, "crate 2").get("doubt")) == (
+        {"place": 5, "facing": 10},
+        None,
+    )
     table.edit([{"piece": "new", "doubt": None}])
     assert "doubt" not in entry(table, "new")
 

@@ -63,6 +63,7 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         assert table.piece("scout")["at"] == [50, 50, 0], "the base has drawn it to it"
         assert "on a base that the scan shows" in table.page.inner_text("#hint")
         assert doubt(table) == ("2", "5")
+        assert "on a base that the scan shows" in table.page.text_content("#standing-told")
         assert "Drag one" in table.page.inner_text("#shelf-told"), "nothing is missing any longer"
         table.until("document.getElementById('close').textContent.includes('placed by hand: the odds decide')")
         assert table.page.locator("#close").is_visible()
@@ -71,7 +72,7 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         drag(table, table.foot("scout"), place(table, 90, 60))
         assert table.piece("scout")["at"][:2] == pytest.approx([90, 60], abs=2)
         assert doubt(table) == ("5", "10")
-        assert "stand 5 mm and face 10° off" in table.page.text_content("#standing-told")
+        assert "placed by hand. It may stand 5 mm and face 10° off" in table.page.text_content("#standing-told")
         table.do("undo()")
         assert doubt(table) == ("2", "5")
         table.do("undo()")
@@ -94,6 +95,10 @@ def test_a_figure_is_put_by_keys_and_its_doubt_is_given(browser: Browser, scene:
         for key in ("Enter", "ArrowLeft", "Escape"):
             table.page.keyboard.press(key)
         assert len(table.settled()["pieces"]) == 5, "left on the shelf"
+        chip(table, "brute").click()
+        table.page.mouse.click(*place(table, 100, 0))
+        table.until("document.getElementById('hint').textContent.includes('what was scanned of brute, delete crate')")
+        assert table.piece("brute")["at"][2] == pytest.approx(30)
         check_with_axe(table)
 
 
@@ -106,6 +111,20 @@ def test_a_figure_is_put_by_fingers(browser: Browser, scene: Path) -> None:
         assert table.piece("brute")["at"][:2] == pytest.approx([-100, 50], abs=3)
         assert doubt(table) == ("5", "10")
         check_with_axe(table)
+        box = chip(table, "scout").locator(".grip").bounding_box()
+        finger = table.page.context.new_cdp_session(table.page)
+        start, end = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2), place(table, BASE[0] + 3, BASE[1])
+        steps = [
+            (start[0] + (end[0] - start[0]) * step / 6, start[1] + (end[1] - start[1]) * step / 6) for step in range(7)
+        ]
+        for number, (x, y) in enumerate(steps):
+            points = [{"x": x, "y": y}]
+            finger.send(
+                "Input.dispatchTouchEvent", {"type": "touchMove" if number else "touchStart", "touchPoints": points}
+            )
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        table.until("window.silhouette.state().selected === 'scout'")
+        assert table.piece("scout")["at"] == [50, 50, 0]
 
 
 def test_readings_of_a_ruler_place_it_and_the_scan_is_corrected(browser: Browser, scene: Path) -> None:

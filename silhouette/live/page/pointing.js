@@ -135,7 +135,7 @@ export class Pointing {
       Math.min(Math.max(point[0] + press.offset[0], left - BEYOND), right + BEYOND),
       Math.min(Math.max(point[1] + press.offset[1], near - BEYOND), far + BEYOND),
     ];
-    const base = !apart && app.table.piece(press.name)?.kind !== "terrain" ? app.shelf.base(press.at, press.name) : null;
+    const base = !apart && app.table.piece(press.name)?.kind === "fighter" ? app.shelf.base(press.at, press.name) : null;
     app.hand.drag(press.name, base ? base.at.slice(0, 2) : press.at, press.drag, base && app.shelf.doubt).catch(() => {});
   }
 

@@ -50,7 +50,9 @@ export class ScannedPiece {
     byId("scanned").hidden = !scanned;
     byId("split-take").hidden = !(this.part === piece?.name && tools.ruler.whole);
     if (!scanned) return;
-    say(byId("standing-told"), placedWords(piece) || "Nobody has said how exactly it stands.");
+    const { doubt } = this.app.shelf;
+    const onBase = doubt && piece.doubt?.place === doubt.place && piece.doubt.facing === doubt.facing;
+    say(byId("standing-told"), `${onBase ? "It stands on a base that the scan shows. " : ""}${placedWords(piece)}` || "Nobody has said how exactly it stands.");
     const others = table.pieces.map(({ name }) => name).filter((name) => name !== piece.name);
     const about = JSON.stringify([piece.name, piece.kind, piece.doubt, others]);
     if (about === this.about && !anew) return;

@@ -1,11 +1,12 @@
 // The shelf: models that are put on the table by a drag, by a click here and one there, or by keys; and what lies under them.
 import { freeName } from "./handing.js";
 import { byId, made, say } from "./page.js";
-import { inches } from "./lengths.js";
+import { inches, inside } from "./lengths.js";
 
 const STILL = 5; // px that a press may move and still be a click
 const REACH = 8; // mm within which a base that the scan shows draws a figure to it
 const TAKEN = 0.4; // of a base's diameter: nearer to its middle somebody stands on it
+const WIDEST = 62; // mm: terrain that a scan has made of no more than that may be a figure which it did not know
 const RADIUS = 16; // mm, of the ring where nobody knows how wide a base is
 const HINT = "Click where it stands; or arrows and Enter, Tab for the next base that the scan shows, Esc to leave it.";
 
@@ -152,14 +153,14 @@ export class Shelf {
   follow(point, apart = false) {
     const { placing } = this;
     if (!placing) return;
-    placing.base = point && placing.model.kind !== "terrain" && !apart ? this.base(point) : null;
+    placing.base = point && placing.model.kind === "fighter" && !apart ? this.base(point) : null;
     placing.at = placing.base ? placing.base.at : point;
     this.app.redraw();
   }
 
   get mark() {
     const { placing } = this;
-    return placing && { at: placing.at, radius: (placing.base?.diameter || 2 * RADIUS) / 2, snapped: Boolean(placing.base), bases: placing.model.kind === "terrain" ? [] : this.free() };
+    return placing && { at: placing.at, radius: (placing.base?.diameter || 2 * RADIUS) / 2, snapped: Boolean(placing.base), bases: placing.model.kind === "fighter" ? this.free() : [] };
   }
 
   async put() {
@@ -176,7 +177,20 @@ export class Shelf {
     }
     app.table.select(name);
     byId("table").focus({ preventScroll: true });
-    app.tell(`${name} stands at ${inches(x)}, ${inches(y)}${base ? ", on a base that the scan shows" : ""}. ${placedWords(app.table.piece(name))}`.trim(), true);
+    const words = `${name} stands at ${inches(x)}, ${inches(y)}${base ? ", on a base that the scan shows" : ""}. ${placedWords(app.table.piece(name))}`;
+    const under = app.table.scanned && kind !== "terrain" ? this.#under(at) : null;
+    app.tell(`${words}${under ? ` It stands on ${under}: if that is what was scanned of ${name}, delete ${under}.` : ""}`.trim(), true);
+  }
+
+  // The name of terrain at a place that is no wider than a figure.
+  #under(at) {
+    const { table } = this.app;
+    const wide = (points, axis) => Math.max(...points.map((point) => point[axis])) - Math.min(...points.map((point) => point[axis]));
+    const found = table.pieces.find((piece) => {
+      const outline = piece.kind === "terrain" ? table.shapes.outline(table.shown(piece)) : [];
+      return outline.length > 2 && wide(outline, 0) <= WIDEST && wide(outline, 1) <= WIDEST && inside(at, outline);
+    });
+    return found?.name || null;
   }
 
   // By keys, while a model waits for its place; true where the key was for that.
@@ -204,10 +218,13 @@ export class Shelf {
   }
 }
 
+const BY_HAND = { place: 5, facing: 10 }; // mm and degrees: what the table says of figures that were put there by eye
+
 // How exactly a figure stands, in words; empty where nobody has said it.
 export function placedWords({ doubt }) {
   if (!doubt) return "";
+  const byEye = doubt.place === BY_HAND.place && doubt.facing === BY_HAND.facing ? "It was placed by hand. " : "";
   const parts = [doubt.place === null ? "" : `stand ${doubt.place} mm`, doubt.facing === null ? "" : `face ${doubt.facing}°`];
   const words = parts.filter(Boolean).join(" and ");
-  return words ? `It may ${words} off, give or take.` : "";
+  return words ? `${byEye}It may ${words} off, give or take.` : "";
 }
