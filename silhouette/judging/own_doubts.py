@@ -25,10 +25,11 @@ from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Settings, Verdict
 from silhouette.scenes.entries import PieceDoubtEntry
 from silhouette.scenes.pieces import Piece
-from silhouette.scenes.places import FACING_DEVIATIONS as DEVIATIONS
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
+
+DEVIATIONS = 2.0  # standard deviations by which pieces are displaced (contract, section 3)
 
 SHIFT_ESTIMATE = Estimate(
     goal=0.01, nothing=0.008, everywhere=0.015

@@ -312,8 +312,6 @@ def turns(schema: type[SceneEntry], table: str) -> bool:
 
 OfTable = TypeVar("OfTable", bound=TableScene)
 
-FACING_DEVIATIONS = 2.0  # standard deviations by which where a piece faces is tried (contract, section 3)
-
 
 @dataclass(frozen=True)
 class Move:
@@ -341,14 +339,11 @@ class Displacement(NamedTuple):
 
 
 def elsewhere_of(piece: Piece) -> tuple[Displacement, ...]:
-    """The other places of an estimated eye; and two standard deviations to either side of a doubtful facing."""
-    eyes = [
+    """The other places of an estimated eye."""
+    return tuple(
         Displacement(Move(eye=(x, y, z)), f"where {piece.name}'s eye is", likelihood=likelihood)
         for (x, y, z), likelihood in ((shift.tolist(), likelihood) for shift, likelihood in piece.eye_shifts[1:])
-    ]
-    turn = 0.0 if piece.doubt is None or piece.facing is None else FACING_DEVIATIONS * (piece.doubt.facing or 0.0)
-    faces = f"where {piece.name} faces"
-    return (*eyes, *(Displacement(Move(turn=side * turn), faces) for side in (-1.0, 1.0) if turn))
+    )
 
 
 def moved_piece(piece: Piece, move: Move) -> Piece:

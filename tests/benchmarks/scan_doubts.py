@@ -92,6 +92,7 @@ class Findings:
     in_cover: int = 0
     judged: int = 0
     wrong: int = 0
+    wrong_but_asked: int = 0
     wrong_without_word: list[str] = field(default_factory=list)
     marginal: int = 0
     marginal_by_turns: int = 0
@@ -199,7 +200,9 @@ def _add_pairs(findings: Findings, truth: Truth, scene: Path, names: Mapping[str
         if mine["verdict"] == row["verdict"]:
             continue
         findings.wrong += 1
-        told = mine["marginal"] or row["marginal"] or mine["in_arc"] is None or {*key, "scale"} & asked
+        is_near = mine["marginal"] or row["marginal"] or mine["in_arc"] is None
+        findings.wrong_but_asked += bool(not is_near and {*key, "scale"} & asked)
+        told = is_near or {*key, "scale"} & asked
         line = (
             f"{scene.parent.name}: {key[0]} to {key[1]}: {row['verdict']} {row['occluded']:.3f}"
             f"{' marginal' if row['marginal'] else ''}, scanned {mine['verdict']} {mine['occluded']:.3f} "
@@ -265,6 +268,7 @@ def rows_of(found: Findings) -> tuple[tuple[str, str, str], ...]:
         ("facing of sure figures, the same", wanted, within(found.facing)),
         ("facing of others, the same", wanted, within(found.facing_not_sure)),
         ("verdicts that differ", "", _part(found.wrong, found.judged)),
+        ("of those, only a question tells", "", str(found.wrong_but_asked)),
         ("verdicts that differ without a word", "0", str(len(found.wrong_without_word))),
         ("marginal", "", _part(found.marginal, found.judged)),
         ("marginal by doubt of facing alone", "≤ 10 %", _part(found.marginal_by_turns, found.judged)),

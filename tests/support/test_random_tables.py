@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from silhouette.scenes.warnings import placement_warnings
-from tests.support.random_tables import FORMATS, random_format, random_plan, random_table, things, things_plan
-from tests.support.scan_maker import truth_of
+from tests.support.random_tables import (
+    FORMATS,
+    covered_plan,
+    covered_table,
+    random_format,
+    random_plan,
+    random_table,
+    things,
+    things_plan,
+)
+from tests.support.scan_maker import mean_drift, truth_of
 from tests.support.scan_truth import Truth, truth_from
 
 
@@ -50,6 +61,27 @@ def test_all_formats_and_units_come_up() -> None:
     assert {random_format(seed) for seed in range(1, 9)} == set(FORMATS)
     assert len({random_plan(seed).unit for seed in range(1, 5)}) == 4
     assert all(0.2 <= random_plan(seed).depth_noise <= 1.5 for seed in range(20))
+
+
+@pytest.mark.slow
+def test_a_covered_table_has_figures_that_look_across_it_and_cover_before_them(tmp_path: Path) -> None:
+    scene = covered_table(tmp_path, 2)
+    figures = [piece for piece in scene.pieces if piece.kind == "fighter"]
+    assert len(figures) == 5
+    assert 4 <= len(scene.pieces) - len(figures) <= 6
+    for figure in figures:
+        x, y = figure.base_centre
+        assert abs((figure.ahead - np.degrees(np.arctan2(-y, -x)) + 180.0) % 360.0 - 180.0) <= 38.1
+    warnings = placement_warnings(scene.pieces, faces=True, units="mm", z_is_ground=False)
+    assert not [warning for warning in warnings if "overlap" in warning.text]
+
+
+def test_a_camera_that_goes_astray_moves_the_whole_by_what_it_is_astray_on_average() -> None:
+    steady, astray = covered_plan(101), replace(covered_plan(101), drift=(1.0, 0.0))
+    assert np.allclose(mean_drift(replace(steady, drift=(0.0, 0.0))), np.eye(4))
+    moved = mean_drift(astray)
+    assert np.allclose(moved[:3, :3], np.eye(3))
+    assert np.allclose(mean_drift(replace(astray, drift=(2.0, 0.0)))[:3, 3], 2.0 * moved[:3, 3])
 
 
 def test_things_stand_in_pairs_that_come_within_a_millimetre(tmp_path: Path) -> None:

@@ -39,11 +39,9 @@ class GameRule(OnTable[DataScene, DataVerdict], HasFirstScene):
     judge = staticmethod(judge)
 
     def elsewhere(self, scene: DataScene, check: Check) -> Sequence[Displacement]:
-        """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
-        places = places_of_attacker(scene.model(check.attacker), scene.significant_parts)
-        if not is_brief(self.game):
-            return places
-        return [place for place in places if not any(place.move.eye) and place.absent is None]
+        """Where else its eye may be, where the game looks from it; see `places_of_attacker`."""
+        is_eyeless = is_brief(self.game)
+        return () if is_eyeless else places_of_attacker(scene.model(check.attacker), scene.significant_parts)
 
     def judge_quickly(self, requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> Sequence[Verdict]:
         """The words of verdicts, by what tells soonest; those of a game that measures from an eye are judged in full.

@@ -159,7 +159,7 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMes
     judge = staticmethod(judge)
 
     def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Displacement]:
-        """Where else its eye may be, and where else it may face; see `places_of_attacker`."""
+        """Where else its eye may be; see `places_of_attacker`."""
         blocks = scene.whole_pieces if scene.readings.ignored_parts_block else scene.significant_parts
         return places_of_attacker(scene.model(check.attacker).with_eye_for(check.arc), blocks)
 

@@ -53,15 +53,11 @@ class SkirmishCorps(OnTable[SkirmishScene, SkirmishCorpsVerdict], HasFirstScene)
     judge = staticmethod(judge)
 
     def elsewhere(self, scene: SkirmishScene, check: Check) -> Sequence[Displacement]:
-        """Where else the eye of a mesh may be, for protection; where a unit faces plays no part."""
+        """Where else the eye of a mesh may be, for protection."""
         if not self.has_odds(check):
             return ()
         blocks = BlockingPieces.of((cover.piece, cover.piece.model.mesh) for cover in scene.covers)
-        return [
-            way
-            for way in places_of_attacker(scene.unit(check.attacker).piece, blocks)
-            if any(way.move.eye) or way.absent is not None
-        ]
+        return places_of_attacker(scene.unit(check.attacker).piece, blocks)
 
     def has_odds(self, check: Check) -> bool:
         """Checks on protection have odds."""
