@@ -18,7 +18,7 @@ from silhouette.scans.match import Match, match
 from silhouette.scans.models import Known
 from silhouette.scans.parts import parts_of
 from silhouette.scans.segment import WIDEST, Prominence, Relief, nearest_along, regions_above, taken_in
-from silhouette.scans.surface import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
+from silhouette.scans.surface import PlacedScan, groups_of, level_surfaces
 
 # ---- classify
 
@@ -303,9 +303,7 @@ class Standing:
     touches: bool  # whether it is grown together with something else above its base
 
 
-def on_discs(
-    points: Floats, edges: Integers, labels: Integers, discs: list[Disc], noise: float, spacing: float
-) -> list[Standing]:
+def on_discs(scan: PlacedScan, labels: Integers, discs: list[Disc]) -> list[Standing]:
     """What stands on each disc, where anything upright does; points belong to one at most.
 
      figure + its overhang        cylinder over the base; what is linked to the base within it is the figure's,
@@ -313,32 +311,24 @@ def on_discs(
      _____| |_____                anywhere (a sword, a wing, a cloak)
     |_____________|  wall
     """
-    taken = np.zeros(len(points), dtype=bool)
-    tree = cKDTree(points[:, :2])
+    left = labels > 0
+    tree = cKDTree(scan.points[:, :2])
     found = []
     for disc in sorted(discs, key=lambda one: -one.ground):  # first what stands on others
-        standing = _on_disc(points, edges, labels, disc, noise, spacing, tree, taken)
+        standing = _on_disc(scan, left, disc, tree)
         if standing is not None and standing.rises <= TALLEST:
-            taken[standing.points] = True
+            left[standing.points] = False
             found.append(standing)
     return found
 
 
-def _on_disc(
-    points: Floats,
-    edges: Integers,
-    labels: Integers,
-    disc: Disc,
-    noise: float,
-    spacing: float,
-    tree: cKDTree,
-    taken: Flags,
-) -> Standing | None:
-    radius = disc.diameter / 2
+def _on_disc(scan: PlacedScan, left: Flags, disc: Disc, tree: cKDTree) -> Standing | None:
+    """What stands on a disc, among the points (n,) that are left."""
+    points, edges, spacing, radius = scan.points, scan.edges, scan.spacing, disc.diameter / 2
     near = np.sort(np.asarray(tree.query_ball_point(disc.centre, max(3 * radius, radius + 60)), dtype=np.int64))
     height = points[near, 2] - disc.ground
     # what is below the ground that it stands on plays no part; a little of the fillet goes with the ground
-    keep = (labels[near] > 0) & ~taken[near] & (height > 0.3 * disc.height)
+    keep = left[near] & (height > 0.3 * disc.height)
     near, height = near[keep], height[keep]
     if len(near) < 6:
         return None
@@ -347,7 +337,7 @@ def _on_disc(
     number[near] = np.arange(len(near))
     some = number[edges]
     some = some[(some >= 0).all(1)].astype(np.int32)
-    within = distance < radius + 0.5 * spacing + noise
+    within = distance < radius + 0.5 * spacing + scan.noise
     inner = groups_of(len(near), some[within[some].all(1)])
     ledge = within & (height < 1.5 * disc.height) & (height > 0.3 * disc.height)
     if not ledge.any():
@@ -405,8 +395,6 @@ class Pieces:
     blobs: tuple[Blob, ...]  # the pieces; the k-th bears the number k + 1
 
 
-Labels = NDArray[np.int32]
-
 ODD_BASE = 23.0  # mm; bases of less are rare, and rounded corners of terrain are not: they must look the part
 
 LEAST, MOST = 18.0, 110.0
@@ -418,97 +406,86 @@ FRINGE = 150.0
 CRUMB = 600.0  # square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part
 
 
-def find_pieces(  # noqa: PLR0913
-    points: Floats,
-    faces: Integers | None,
-    usable: Flags,
-    on_table: Flags,
-    *,
-    noise: float,
-    spacing: float,
-    size: tuple[float, float] | None = None,
-    colours: NDArray[np.uint8] | None = None,
-    discs: list[Disc] | None = None,
+def find_pieces(
+    scan: PlacedScan,
     figures: Sequence[KnownFigure] = (),
-    about_bases: Flags | None = None,
     rising: Sequence[Prominence] = (),
+    about_bases: Flags | None = None,
 ) -> Pieces:
     """What stands on the table, apart: first the figures, then terrain, each by place (x, then y).
 
     Args:
-        points: (n, 3) in mm, levelled: z = 0 is the table's top, or what the scan stands on.
-        faces: (m, 3) rows of vertices; none or (0, 3) for a cloud of points.
-        usable: (n,) which vertices count.
-        on_table: (n,) those of the table's surface.
-        noise: mm, standard deviation of the table's surface.
-        spacing: mm, median distance of neighbours.
-        size: the table's edges along x and y in mm, its middle at the origin; None where there is no table.
-        colours: (n, 3) of the vertices, where there are any.
-        discs: round bases in mm; looked for here where they are left out.
+        scan: on its table.
         figures: known ones, which are taken as they are.
-        about_bases: (n,) the points among which round bases are looked for; all where it is left out.
         rising: what stands free and upright and is no known figure.
+        about_bases: (n,) the points among which round bases are looked for; all where it is left out.
 
-    >>> find_pieces(np.empty((0, 3)), None, np.empty(0, bool), np.empty(0, bool), noise=0.2, spacing=1.0).blobs
+    >>> no = np.empty(0, bool)
+    >>> find_pieces(PlacedScan(np.empty((0, 3)), np.empty((0, 3), np.int32), no, no, noise=0.2, spacing=1.0)).blobs
     ()
     """
-    points = np.asarray(points, dtype=np.float64)
-    points = np.where(usable[:, None], points, 0.0)
-    if not usable.any():
-        return Pieces(np.full(len(points), -1, dtype=np.int32), ())
-    edges = edges_of(points, faces, usable, spacing)
-    normals = _normals(points, faces, usable, edges, noise, spacing)
-    if discs is None:
-        # two thirds of the least base's area is ground enough to stand on
-        surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
-        looked_at = usable if about_bases is None else usable & about_bases
-        edges_there = edges if about_bases is None else edges[looked_at[edges].all(axis=1)]
-        discs = _discs(points, faces, looked_at, surfaces, edges_there, noise, spacing)
-    labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
-    parts: list[_PartOfScan] = []
+    if not scan.usable.any():
+        return Pieces(np.full(len(scan.points), -1, dtype=np.int32), ())
+    labels = regions_above(scan)
+    parts = [
+        (Blob("fighter", one.disc, one.disc.ground, None, False, False, "", one.match), one.points.astype(np.int32))
+        for one in figures
+    ]
     rest = labels.copy()
-    for figure in figures:
-        rest[figure.points] = -2
-        blob = Blob("fighter", figure.disc, figure.disc.ground, None, False, False, "", figure.match)
-        parts.append((blob, figure.points.astype(np.int32)))
-    believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
-    believed = [disc for disc in believed if all(is_apart(disc, figure.disc) for figure in figures)]
-    for standing in on_discs(points, edges, np.where(rest == -2, -1, labels), believed, noise, spacing):
-        rest[standing.points] = -2
-        look = of_figure(points[standing.points], standing.disc)
-        blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
-        parts.append((blob, standing.points))
-    rest = taken_in(points, _regrown(points, edges, rest, np.unique(labels[rest == -2]), noise, spacing))
-    ground = max(3 * noise, 0.4) + spacing
-    near = {"noise": noise, "spacing": spacing, "ground": ground}
+    for _, own in parts:
+        rest[own] = -2
+    parts += _on_bases(scan, rest, [figure.disc for figure in figures], about_bases)
+    rest = taken_in(scan.points, _regrown(scan, rest, np.unique(labels[rest == -2])))
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
-        if size is not None and _is_rim(points[members], size, spacing):
+        if scan.size is not None and _is_rim(scan.points[members], scan.size, scan.spacing):
             labels[members] = 0
             continue
-        split, doubt = parts_of(points, normals, edges, members, colours=colours, **near)
+        split, doubt = parts_of(scan, members)
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
-            is_upright = _is_rising(points[mine], rising)
-            parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt, is_upright), mine))
-    return _numbered(points, edges, labels, parts)
-
-
-def _discs(
-    points: Floats,
-    faces: Integers | None,
-    usable: Flags,
-    surfaces: list[Surface],
-    edges: Integers,
-    noise: float,
-    spacing: float,
-) -> list[Disc]:
-    """The round bases on the table and on level surfaces above it."""
-    sizes = {"least": LEAST, "most": MOST, "noise": noise, "spacing": spacing}
-    return find_discs(points, faces, usable=usable, surfaces=surfaces, edges=edges, **sizes)
+            parts.append((_thing(scan, mine, part in doubt, _is_rising(scan.points[mine], rising)), mine))
+    return _numbered(scan.points, scan.edges, labels, parts)
 
 
 _PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
+
+
+def _on_bases(scan: PlacedScan, rest: Integers, known: Sequence[Disc], about_bases: Flags | None) -> list[_PartOfScan]:
+    """What stands on round bases, on the table and on level surfaces above it; it is struck out of `rest` with -2."""
+    surfaces = level_surfaces(
+        # two thirds of the least base's area is ground enough to stand on
+        scan.points,
+        scan.normals,
+        scan.edges,
+        spacing=scan.spacing,
+        least_area=160.0,
+        above=1.8,
+    )
+    there = scan.usable if about_bases is None else scan.usable & about_bases
+    discs = find_discs(
+        scan.points,
+        scan.faces,
+        usable=there,
+        surfaces=surfaces,
+        edges=scan.edges[there[scan.edges].all(axis=1)],
+        least=LEAST,
+        most=MOST,
+        noise=scan.noise,
+        spacing=scan.spacing,
+    )
+    believed = [
+        disc
+        for disc in discs
+        if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7) and all(is_apart(disc, other) for other in known)
+    ]
+    parts = []
+    for standing in on_discs(scan, rest, believed):
+        rest[standing.points] = -2
+        look = of_figure(scan.points[standing.points], standing.disc)
+        blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
+        parts.append((blob, standing.points))
+    return parts
 
 
 RIM, RIM_HEIGHT = 25.0, 20.0  # mm: how far a table's rim reaches inward, and how high it curls at most
@@ -541,29 +518,19 @@ def _is_rising(points: Floats, rising: Sequence[Prominence]) -> bool:
     )
 
 
-def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool, is_upright: bool) -> Blob:
-    """A piece without a round base by its points (k, 3); `doubt` where its creases say that it may be several."""
-    look = of_thing(points, size, is_upright)
-    low = float(np.percentile(points[:, 2], 2))
+def _thing(scan: PlacedScan, own: Integers, doubt: bool, is_upright: bool) -> Blob:
+    """A piece without a round base by its points (k,); `doubt` where its creases say that it may be several."""
+    look = of_thing(scan.points[own], scan.size, is_upright)
+    low = float(np.percentile(scan.points[own, 2], 2))
+    ground = scan.floor + 3 * scan.spacing
     why = look.why or ("its surface has creases as where things touch" if doubt else "")
     several = doubt or look.could_be_several
     return Blob(look.kind, None, 0.0 if low < ground else low, None, several, look.is_odd, why)
 
 
-def _normals(
-    points: Floats, faces: Integers | None, usable: Flags, edges: Integers, noise: float, spacing: float
-) -> Floats:
-    """(n, 3) unit vectors, outward."""
-    # over so wide a ring that the noise tilts them by some degrees at most
-    neighbours = int(np.clip(np.pi * (max(2 * spacing, 5 * noise) / spacing) ** 2, 14, 50))
-    normals = vertex_normals(points, faces, usable, neighbours)
-    if faces is None or len(faces) == 0:
-        normals = outward(points, normals, edges, spacing)
-    return normals
-
-
-def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noise: float, spacing: float) -> Integers:
+def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     """(n,) what is left of the regions, numbered anew as it hangs together; -3 for fringes of the regions in `cut`."""
+    points, edges, flat = scan.points, scan.edges, max(2.0, 6 * scan.noise)
     linked = edges[(rest[edges[:, 0]] > 0) & (rest[edges[:, 0]] == rest[edges[:, 1]])]
     group = groups_of(len(points), linked)
     out = np.where(rest > 0, -3, rest).astype(np.int32)
@@ -574,17 +541,17 @@ def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noi
     which = which.ravel()
     region = np.zeros(len(numbers), dtype=np.int64)
     region[which] = rest[index]
-    area = count * 0.87 * spacing**2
+    area = count * scan.each
     # what is left of a region beside its figures: the fillet about their bases, however long, and bits
     top = np.full(len(numbers), -np.inf)
     np.maximum.at(top, which, points[index, 2])
-    fringe = np.isin(region, cut) & ((top < max(2.0, 6 * noise)) | (area < FRINGE))
+    fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE))
     # parts that were put to one region across gaps stay together, unless a figure parted them
     largest = np.full(int(region.max()) + 1, -1)
     for one in np.argsort(np.where(fringe, -1, count), kind="stable"):
         largest[region[one]] = one
     host = largest[region]
-    fringe &= fringe[host] | (top < max(2.0, 6 * noise))
+    fringe &= fringe[host] | (top < flat)
     small = area < np.minimum(CRUMB, 0.15 * area[host])
     out[index] = 1 + np.where(small, host, np.arange(len(numbers)))[which]
     out[index[fringe[which]]] = -3

@@ -27,6 +27,7 @@ from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
 from silhouette.scans.segment import Prominence, about_bases, prominences, refuse_spikes, relief_of, second_shell
+from silhouette.scans.surface import PlacedScan
 from silhouette.scans.votes import StandingModel
 
 Step = Callable[[int, int], None]
@@ -179,19 +180,9 @@ def _size(lie: Level, mm: float) -> tuple[float, float] | None:
 def _pieces(upright: _Upright, lie: Level, size: tuple[float, float] | None) -> Pieces:
     """The pieces, told apart."""
     around, scan = upright.around, upright.around.scan
-    return find_pieces(
-        around.points,
-        scan.faces,
-        scan.usable,
-        lie.on_table,
-        noise=around.noise,
-        spacing=around.spacing,
-        size=size,
-        colours=scan.colours,
-        figures=upright.figures,
-        about_bases=upright.about_bases,
-        rising=upright.free,
-    )
+    points = np.where(scan.usable[:, None], around.points, 0.0)
+    placed = PlacedScan(points, scan.faces, scan.usable, lie.on_table, around.noise, around.spacing, size, scan.colours)
+    return find_pieces(placed, upright.figures, upright.free, upright.about_bases)
 
 
 @contextmanager

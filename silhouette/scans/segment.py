@@ -27,7 +27,7 @@ from shapely import Polygon, contains_xy
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats, Integers
-from silhouette.scans.surface import groups_of
+from silhouette.scans.surface import PlacedScan, groups_of
 
 # ---- segment
 
@@ -267,29 +267,20 @@ def refuse_spikes(points: Floats, edges: Integers, floor: float) -> None:
         )
 
 
-def regions_above(
-    points: Floats,
-    edges: Integers,
-    usable: Flags,
-    on_table: Flags,
-    noise: float,
-    spacing: float,
-    size: tuple[float, float] | None,
-) -> Integers:
+def regions_above(scan: PlacedScan) -> Integers:
     """(n,) int32: 0 the table, k the k-th region above it, -1 specks and what lies below or beside.
 
     Regions that hang in the air are put to the one that they hang over or by, where there is one near.
     """
-    heights = points[:, 2]
-    floor = max(3 * noise, 0.4)  # 0.4 mm: thinner than any piece; three deviations: the table's noise ends there
+    points, heights, floor, spacing, edges = scan.points, scan.points[:, 2], scan.floor, scan.spacing, scan.edges
     labels = np.full(len(points), -1, dtype=np.int32)
-    inside = usable.copy()
-    if size is not None:
-        reach = np.asarray(size) / 2 + 3 * spacing
+    inside = scan.usable.copy()
+    if scan.size is not None:
+        reach = np.asarray(scan.size) / 2 + 3 * spacing
         inside &= (np.abs(points[:, :2]) < reach).all(1)
     labels[inside & (np.abs(heights) <= floor + spacing)] = 0
-    labels[inside & on_table] = 0
-    above = inside & (heights > floor) & ~(on_table & (heights < 2 * floor))
+    labels[inside & scan.on_table] = 0
+    above = inside & (heights > floor) & ~(scan.on_table & (heights < 2 * floor))
     kept = edges[above[edges[:, 0]] & above[edges[:, 1]]]
     group = groups_of(len(points), kept)
     index = np.flatnonzero(above).astype(np.int64)
@@ -303,7 +294,9 @@ def regions_above(
     np.maximum.at(high, group_of, points[index])
     count = np.bincount(group_of)
     least = max(SPECK, 2 * spacing)
-    bump = (low[:, 2] < least) & (high[:, 2] < max(2.0, 6 * noise))  # no higher than a coin: nothing hides behind it
+    bump = (low[:, 2] < least) & (
+        high[:, 2] < max(2.0, 6 * scan.noise)
+    )  # no higher than a coin: nothing hides behind it
     speck = ~bump & ((high - low).max(1) < least) | (count < 6)
     result = np.where(speck, -1, np.where(bump, 0, -2))
     whole = np.flatnonzero(result == -2).astype(np.int64)

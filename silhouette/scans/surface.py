@@ -18,6 +18,7 @@ from scipy.sparse import coo_matrix
 from scipy.spatial import ConvexHull, cKDTree
 
 from silhouette.common.geometry import Flags, Floats, Integers, components
+from silhouette.common.lazy import cached_property
 from silhouette.scans.read import Scan
 
 # ---- surfaces
@@ -121,6 +122,42 @@ def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) ->
     for _ in range(12):
         side = 0.4 * score + 0.6 * (links @ side) / weight
     return normals * np.where(side < 0, -1.0, 1.0)[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedScan:
+    """A scan in mm as it stands on its table: z = 0 is the table's top, or what it stands on without one."""
+
+    points: Floats  # (n, 3); those that do not count are at the origin
+    faces: Integers  # (m, 3) rows of vertices; (0, 3) for a cloud of points
+    usable: Flags  # (n,) which points count
+    on_table: Flags  # (n,) those of the table's surface
+    noise: float  # mm, standard deviation of the table's surface
+    spacing: float  # mm, median distance of neighbours
+    size: tuple[float, float] | None = None  # mm, the table's edges along x and y; None where there is no table
+    colours: NDArray[np.uint8] | None = None  # (n, 3) of the points, where there are any
+
+    @property
+    def floor(self) -> float:
+        """The mm up to which the table's noise reaches; 0.4 is thinner than any piece."""
+        return max(3.0 * self.noise, 0.4)
+
+    @property
+    def each(self) -> float:
+        """The square mm for which a point stands, as in a mesh of even triangles."""
+        return 0.87 * self.spacing**2
+
+    @cached_property
+    def edges(self) -> Integers:
+        """(k, 2) pairs of neighbours."""
+        return edges_of(self.points, self.faces, self.usable, self.spacing)
+
+    @cached_property
+    def normals(self) -> Floats:
+        """(n, 3) unit vectors, outward; of a cloud over so wide a ring that noise tilts them by a few degrees."""
+        neighbours = int(np.clip(np.pi * (max(2 * self.spacing, 5 * self.noise) / self.spacing) ** 2, 14, 50))
+        normals = vertex_normals(self.points, self.faces, self.usable, neighbours)
+        return normals if len(self.faces) else outward(self.points, normals, self.edges, self.spacing)
 
 
 def groups_of(count: int, edges: Integers) -> Integers:

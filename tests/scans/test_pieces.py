@@ -7,19 +7,22 @@ import pytest
 
 from silhouette.common.geometry import Floats
 from silhouette.scans.classify import Blob, Pieces, find_pieces
+from silhouette.scans.surface import PlacedScan
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 from tests.support.pieces_apart import apart
 
 
 def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
     return find_pieces(
-        scanned.points,
-        scanned.faces if faces else None,
-        np.ones(len(scanned.points), dtype=bool),
-        np.abs(scanned.points[:, 2]) < max(4 * noise, 0.3),
-        noise=noise,
-        spacing=step,
-        size=scanned.size,
+        PlacedScan(
+            scanned.points,
+            scanned.faces if faces else np.zeros((0, 3), dtype=np.int32),
+            np.ones(len(scanned.points), dtype=bool),
+            np.abs(scanned.points[:, 2]) < max(4 * noise, 0.3),
+            noise=noise,
+            spacing=step,
+            size=scanned.size,
+        )
     )
 
 
@@ -189,14 +192,7 @@ def test_colours_part_what_creases_leave_open() -> None:
     on_table = np.abs(scanned.points[:, 2]) < 0.4
     usable = np.ones(len(on_table), dtype=bool)
     found = find_pieces(
-        scanned.points,
-        scanned.faces,
-        usable,
-        on_table,
-        noise=0.1,
-        spacing=1.0,
-        size=scanned.size,
-        colours=paint[scanned.truth],
+        PlacedScan(scanned.points, scanned.faces, usable, on_table, 0.1, 1.0, scanned.size, paint[scanned.truth])
     )
     assert apart(found.labels, scanned.truth).right > 0.95
 
@@ -242,7 +238,8 @@ def test_what_is_not_usable_is_left_out() -> None:
     points[7] = np.nan
     usable = np.isfinite(points).all(1)
     faces = scanned.faces[usable[scanned.faces].all(1)]
-    found = find_pieces(points, faces, usable, np.abs(points[:, 2]) < 0.4, noise=0.1, spacing=1.0, size=scanned.size)
+    on_table = np.abs(points[:, 2]) < 0.4
+    found = find_pieces(PlacedScan(np.nan_to_num(points), faces, usable, on_table, 0.1, 1.0, scanned.size))
     assert len(found.blobs) == 1
     assert found.labels[7] == -1
 
