@@ -103,7 +103,7 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     low = (away < reach + RING) & (over > -4.0) & (over < 5.0) & (np.abs(height) < 5.0)
     grounds = [float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground]
     below = (away < reach) & np.isfinite(over) & (height > thing.under - 1.0) & (height < thing.cut + 1.0)
-    if not thing.is_free and below.sum() > FEW:
+    if not (thing.is_free or thing.leans) and below.sum() > FEW:
         grounds.append(thing.ground + _commonest(height[below], thing.under - 1.0, thing.cut + 1.0))
     top = thing.ground + thing.tall + 10.0
     sights = []
@@ -153,6 +153,7 @@ class Look:
 
 
 TERRAIN = Look("terrain")
+RAGGED = 0.25  # the share of points below the convex hull from which on a thing is neither a box nor a bottle
 
 
 def of_figure(points: Floats, disc: Disc) -> Look:
@@ -214,9 +215,9 @@ def of_thing(points: Floats, size: tuple[float, float] | None, is_upright: bool 
             return Look("fighter", False, f"{bodies} bodies rise from its base", True)
         return Look("fighter", True, f"{height:.0f} mm high, on a base that is not round")
     # slimmer than high, as tall as figures are, and neither a box nor a bottle
-    if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > 0.25:
+    if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > RAGGED:
         return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
-    if is_upright and narrow > 6 and wide < WIDEST and _ragged(points) > 0.25:
+    if is_upright and narrow > 6 and wide < WIDEST and _ragged(points) > RAGGED:
         return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
     return TERRAIN
 
@@ -417,7 +418,7 @@ def find_pieces(
     Args:
         scan: on its table.
         figures: known ones, which are taken as they are.
-        rising: what stands free and upright and is no known figure.
+        rising: what stands upright and is no known figure.
         about_bases: (n,) the points among which round bases are looked for; all where it is left out.
 
     >>> no = np.empty(0, bool)
@@ -435,6 +436,7 @@ def find_pieces(
     for _, own in parts:
         rest[own] = -2
     parts += _on_bases(scan, rest, [figure.disc for figure in figures], about_bases)
+    parts += _leaning(scan, rest, rising)
     rest = taken_in(scan.points, _regrown(scan, rest, np.unique(labels[rest == -2])))
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
@@ -506,6 +508,21 @@ def _is_rim(points: Floats, size: tuple[float, float], spacing: float) -> bool:
     return spread > 0.0 and float(np.cov(inward[seen], points[seen, 2])[0, 1]) / spread < UPWARD
 
 
+def _leaning(scan: PlacedScan, rest: Integers, rising: Sequence[Prominence]) -> list[_PartOfScan]:
+    """What leans on something larger and may be a figure, as things to ask about; struck out of `rest` with -2."""
+    parts = []
+    for thing in rising:
+        if not thing.leans:
+            continue
+        own = np.flatnonzero((rest > 0) & (scan.points[:, 2] > thing.ground + SOLE) & thing.over(scan.points))
+        if len(own) * scan.each < FRINGE or _ragged(scan.points[own]) < RAGGED:
+            continue
+        rest[own] = -2
+        why = f"{thing.tall:.0f} mm high, and grown together with something larger"
+        parts.append((Blob("terrain", None, thing.ground, None, False, True, why), own.astype(np.int32)))
+    return parts
+
+
 BORDER = 25.0  # mm, of a base and of a fillet round what rises from it
 
 
@@ -513,7 +530,9 @@ def _is_rising(points: Floats, rising: Sequence[Prominence]) -> bool:
     """Whether a piece (k, 3) is one of the things that rise, and not a larger one of which that is a part."""
     low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
     return any(
-        ((low < thing.middle) & (thing.middle < high)).all() and (high - low < thing.size + BORDER).all()
+        thing.is_free
+        and ((low < thing.middle) & (thing.middle < high)).all()
+        and (high - low < thing.size + BORDER).all()
         for thing in rising
     )
 

@@ -182,7 +182,7 @@ def _pieces(upright: _Upright, lie: Level, size: tuple[float, float] | None) -> 
     around, scan = upright.around, upright.around.scan
     points = np.where(scan.usable[:, None], around.points, 0.0)
     placed = PlacedScan(points, scan.faces, scan.usable, lie.on_table, around.noise, around.spacing, size, scan.colours)
-    return find_pieces(placed, upright.figures, upright.free, upright.about_bases)
+    return find_pieces(placed, upright.figures, upright.unknown, upright.about_bases)
 
 
 @contextmanager
@@ -231,12 +231,10 @@ class _Standing:
         rising = prominences(relief)
         figures = known_figures(rising, relief, points, around.normals, scan.usable, fighters, around.noise)
         bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in figures]
-        free = [
-            thing
-            for thing in rising
-            if thing.is_free and all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
+        unknown = [
+            thing for thing in rising if all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
         ]
-        return _Upright(around, figures, about_bases(relief, points, bases), free)
+        return _Upright(around, figures, about_bases(relief, points, bases), unknown)
 
     def fits(self, mm: float) -> list[StandingModel]:
         """The known figures that stand there at a scale, as their scale is measured."""
@@ -259,7 +257,7 @@ class _Upright:
     around: Surroundings
     figures: list[KnownFigure]
     about_bases: Flags | None
-    free: list[Prominence]  # what stands free and is no known figure
+    unknown: list[Prominence]  # what stands upright and is no known figure
 
 
 def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:

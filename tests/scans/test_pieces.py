@@ -7,23 +7,26 @@ import pytest
 
 from silhouette.common.geometry import Floats
 from silhouette.scans.classify import Blob, Pieces, find_pieces
+from silhouette.scans.segment import prominences, relief_of
 from silhouette.scans.surface import PlacedScan
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 from tests.support.pieces_apart import apart
 
 
-def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
-    return find_pieces(
-        PlacedScan(
-            scanned.points,
-            scanned.faces if faces else np.zeros((0, 3), dtype=np.int32),
-            np.ones(len(scanned.points), dtype=bool),
-            np.abs(scanned.points[:, 2]) < max(4 * noise, 0.3),
-            noise=noise,
-            spacing=step,
-            size=scanned.size,
-        )
+def placed(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> PlacedScan:
+    return PlacedScan(
+        scanned.points,
+        scanned.faces if faces else np.zeros((0, 3), dtype=np.int32),
+        np.ones(len(scanned.points), dtype=bool),
+        np.abs(scanned.points[:, 2]) < max(4 * noise, 0.3),
+        noise=noise,
+        spacing=step,
+        size=scanned.size,
     )
+
+
+def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
+    return find_pieces(placed(scanned, noise=noise, step=step, faces=faces))
 
 
 def fighters(found: Pieces) -> list[Blob]:
@@ -117,6 +120,21 @@ def test_a_figure_half_off_a_roof_is_found() -> None:
 )
 def test_what_is_round_is_no_figure(thing: Heights) -> None:
     assert fighters(pieces_of(table([thing]))) == []
+
+
+@pytest.mark.parametrize("height", [40.0, 60.0])
+def test_a_figure_at_a_wall_whose_base_was_not_seen_is_asked_about(height: float) -> None:
+    scanned = table([figure(0, 0, base=30), box(0, 9, 100, 6, height)])
+    scan = placed(scanned)
+    relief = relief_of(scan.points, scan.faces, scan.usable, scan.spacing, scan.size)
+    assert relief is not None
+    found = find_pieces(scan, rising=prominences(relief), about_bases=np.zeros(len(scan.points), dtype=bool))
+    (asked,) = [blob for blob in found.blobs if blob.is_odd]
+    assert len(found.blobs) == 2
+    assert (asked.kind, asked.disc) == ("terrain", None)
+    assert "grown together with something larger" in asked.why
+    (plain,) = find_pieces(placed(table([box(0, 10, 100, 6, height)]))).blobs
+    assert not plain.is_odd
 
 
 def test_a_pillar_on_a_round_base_is_asked_about() -> None:
