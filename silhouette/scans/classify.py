@@ -514,7 +514,8 @@ def _leaning(scan: PlacedScan, rest: Integers, rising: Sequence[Prominence]) -> 
     for thing in rising:
         if not thing.leans:
             continue
-        own = np.flatnonzero((rest > 0) & (scan.points[:, 2] > thing.ground + SOLE) & thing.over(scan.points))
+        height = scan.points[:, 2] - thing.ground
+        own = np.flatnonzero((rest > 0) & (height > SOLE) & (height < thing.tall + SOLE) & thing.over(scan.points))
         if len(own) * scan.each < FRINGE or _ragged(scan.points[own]) < RAGGED:
             continue
         rest[own] = -2
