@@ -211,7 +211,7 @@ def prominences(
     return sorted(things, key=lambda thing: tuple(thing.middle.tolist()))
 
 
-_Part = tuple[tuple[slice, slice], Flags]  # where a part of a picture lies, and which cells there are its
+_Part = tuple[tuple[slice, ...], Flags]  # where a part of a picture lies, and which cells there are its
 
 
 def _parts(mask: Flags) -> Iterator[_Part]:
@@ -251,7 +251,7 @@ def _leaning(rise: Floats, widest: float) -> list[list[_Part]]:
     return found
 
 
-def _may_be_figure(rise: Floats, window: tuple[slice, slice], mine: Flags) -> bool:
+def _may_be_figure(rise: Floats, window: tuple[slice, ...], mine: Flags) -> bool:
     """Whether what leans on something is no edge or rib of it: it has the width of a body, and a ledge round it."""
     if CELL * min(mine.shape) < LEANING_SIDE or mine.sum() * CELL**2 < LEANING_PLAN:
         return False

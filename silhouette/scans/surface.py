@@ -427,7 +427,7 @@ def _rotation(turn: float) -> Floats:
 
 
 def _largest_part(flat: Floats, over: Floats, pixel: float) -> tuple[Floats, Floats]:
-    """The points of the largest part that hangs together, and those over the table that belong to it."""
+    """The points of the part with most of the table's that hangs together, and those over it that belong to it."""
     points = np.vstack([flat, over])
     low = points.min(axis=0) - 4 * pixel
     steps = np.floor((points - low) / pixel).astype(np.int64)
@@ -436,8 +436,9 @@ def _largest_part(flat: Floats, over: Floats, pixel: float) -> tuple[Floats, Flo
     picture = ndimage.binary_fill_holes(ndimage.binary_closing(picture, np.ones((3, 3)), iterations=2))
     opened = ndimage.binary_opening(picture, np.ones((3, 3)), iterations=1)
     parts, count = ndimage.label(opened if opened.any() else picture, np.ones((3, 3)))
-    largest = int(np.argmax(np.bincount(parts.ravel())[1:])) + 1 if count else 0
-    mine = parts[steps[:, 0], steps[:, 1]] == largest
+    part = parts[steps[:, 0], steps[:, 1]]
+    largest = int(np.argmax(np.bincount(part[: len(flat)], minlength=count + 1)[1:])) + 1 if count else 0
+    mine = part == largest
     return flat[mine[: len(flat)]], over[mine[len(flat) :]]
 
 
