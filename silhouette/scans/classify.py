@@ -25,6 +25,7 @@ from silhouette.scans.surface import PlacedScan, groups_of, level_surfaces
 AROUND = 12.0  # mm beside what rises that are looked at: as far as a base reaches beyond the legs on it
 RING = 15.0  # mm beyond that which show the ground
 SOLE = 0.8  # mm over the ground: what lies lower is the ground's
+UNEVEN, FOLD = 3.0, 12.0  # mm: ground that differs by more is uneven, and what is higher than that over it is no fold
 FEW = 10  # points of the ground in the ring: with fewer, the picture of heights tells it
 
 FITS, ROUGH_FITS = 1.0, 1.8
@@ -50,6 +51,7 @@ class _Sight:
 
     own: NDArray[np.intp]
     ground: float
+    is_last: bool  # whether it is of use only where nothing fits in the others
 
 
 def known_figures(
@@ -77,11 +79,13 @@ def known_figures(
     figures: list[KnownFigure] = []
     for thing in rising if models else ():
         go_on()
-        fits = [
-            (fit, seen)
-            for seen in _seen(thing, points, over)
-            if (fit := match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)) is not None
-        ]
+        fits: list[tuple[Match, _Sight]] = []
+        for seen in _seen(thing, points, over):
+            if seen.is_last and any(fit.residual <= most for fit, _ in fits):
+                continue
+            fit = match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)
+            if fit is not None:
+                fits.append((fit, seen))
         if fits and (best := min(fits, key=lambda pair: pair[0].residual))[0].residual <= most:
             figures.append(_figure(*best, points))
     figures.sort(key=lambda figure: figure.match.residual)
@@ -95,7 +99,7 @@ def known_figures(
 def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     """What is to be compared: the points in a cylinder round what rises, down to the ground.
 
-    What is cut off from something else may stand beside that, or on it.
+    What is cut off from something else may stand beside that, or on it; on a fold of cloth it stands half-way up.
     """
     reach = thing.size.max() / 2.0 + AROUND
     away = np.hypot(*(points[:, :2] - thing.middle).T)
@@ -105,11 +109,16 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     below = (away < reach) & np.isfinite(over) & (height > thing.under - 1.0) & (height < thing.cut + 1.0)
     if not (thing.is_free or thing.leans) and below.sum() > FEW:
         grounds.append(thing.ground + _commonest(height[below], thing.under - 1.0, thing.cut + 1.0))
+    ring = (away > reach - AROUND) & (away < reach + RING) & (over > -4.0) & (np.abs(height) < FOLD)
+    lowest, highest = np.percentile(points[ring, 2], [5, 95]) if ring.sum() > FEW else (0.0, 0.0)
+    is_uneven = highest - lowest > UNEVEN
+    if is_uneven:
+        grounds.append(float(lowest + highest) / 2.0)
     top = thing.ground + thing.tall + 10.0
     sights = []
     for ground in grounds:
         own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
-        sights.append(_Sight(np.flatnonzero(own), ground))
+        sights.append(_Sight(np.flatnonzero(own), ground, is_uneven and ground is grounds[-1]))
     return sights
 
 
@@ -153,6 +162,7 @@ class Look:
 
 
 TERRAIN = Look("terrain")
+ACROSS_EDGE = (20.0, 8.0)  # mm across, and over the table: what goes on so far beyond its edge is an arm or a lamp
 RAGGED = 0.25  # the share of points below the convex hull from which on a thing is neither a box nor a bottle
 
 
@@ -186,40 +196,58 @@ def _is_round(plan: Floats, disc: Disc) -> bool:
     )
 
 
-def of_thing(points: Floats, size: tuple[float, float] | None, is_upright: bool = False) -> Look:
+def of_thing(scan: PlacedScan, own: Integers, is_upright: bool = False) -> Look:
     """What a piece without a round base looks like.
 
     Args:
-        points: (n, 3) mm, all of the piece.
-        size: of the table in mm, or None.
+        scan: on its table.
+        own: (k,) the indices of its points.
         is_upright: whether it stands free, upright and compact as figures do, and is none that is known.
     """
-    if len(points) < 20:
+    if len(own) < 20:
         return TERRAIN
+    points = scan.points[own]
     low, high = np.percentile(points[:, 2], [1, 99])
     height = float(high - min(low, 0.0) if low < 5 else high - low)
     narrow, wide = _sides(points[:, :2])
-    if size is not None:
-        beyond = (np.abs(points[:, :2]) > np.asarray(size) / 2).any(1)
-        if beyond.mean() > 0.1:
-            return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
-    if min(narrow, height) > 9 and max(wide, height) < 20 and max(wide, height) < 1.35 * min(narrow, height):
-        return Look("terrain", True, f"{wide:.0f} mm in all directions, as a die")
-    if height < 13 and 55 < narrow < 95 and 115 < wide < 180:
-        return Look("terrain", True, f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone")
-    if _is_vessel(points, height):
-        return Look("terrain", True, f"round and hollow as a mug, {narrow:.0f} mm across")
+    if scan.size is not None and _goes_on(scan, own):
+        return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
+    why = _junk(points, height, narrow, wide)
+    if why:
+        return Look("terrain", True, why)
     if 15 < height < 100 and narrow > 18 and wide < 130 and (plate := _plate(points)) is not None:
         bodies = _bodies(points[points[:, 2] > plate + 6])
         if bodies > 1:
             return Look("fighter", False, f"{bodies} bodies rise from its base", True)
         return Look("fighter", True, f"{height:.0f} mm high, on a base that is not round")
-    # slimmer than high, as tall as figures are, and neither a box nor a bottle
-    if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > RAGGED:
+    is_slim = 18 < height < 80 and wide < 0.9 * height  # slimmer than high, and as tall as figures are
+    if narrow <= 6 or not (is_slim or (is_upright and wide < WIDEST)) or _ragged(points) <= RAGGED:
+        return TERRAIN
+    if is_slim:
         return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
-    if is_upright and narrow > 6 and wide < WIDEST and _ragged(points) > RAGGED:
-        return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
-    return TERRAIN
+    return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
+
+
+def _goes_on(scan: PlacedScan, own: Integers) -> bool:
+    """Whether a piece goes on beyond the table's edge, as an arm does: a tenth of it, or its surface, so far across."""
+    assert scan.size is not None
+    beyond = (np.abs(scan.points[:, :2]) > np.asarray(scan.size) / 2).any(axis=1)
+    if beyond[own].mean() > 0.1:
+        return True
+    mine = np.zeros(len(scan.points), dtype=bool)
+    mine[own] = True
+    ends = scan.edges[mine[scan.edges].any(axis=1)]
+    outside = ends[~mine[ends] & scan.beyond[ends]]
+    return bool((scan.points[outside, 2] > ACROSS_EDGE[1]).sum() * scan.spacing > ACROSS_EDGE[0])
+
+
+def _junk(points: Floats, height: float, narrow: float, wide: float) -> str:
+    """What a thing with these sides in mm is that is no part of the game; empty where it is none."""
+    if min(narrow, height) > 9 and max(wide, height) < 20 and max(wide, height) < 1.35 * min(narrow, height):
+        return f"{wide:.0f} mm in all directions, as a die"
+    if height < 13 and 55 < narrow < 95 and 115 < wide < 180:
+        return f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone"
+    return f"round and hollow as a mug, {narrow:.0f} mm across" if _is_vessel(points, height) else ""
 
 
 def _sides(plan: Floats) -> tuple[float, float]:
@@ -404,6 +432,8 @@ LEAST, MOST = 18.0, 110.0
 FRINGE = 150.0
 """Square mm: so little left of a region beside its figures is the foot of their bases or of their clothes."""
 
+SLAB = 5.0  # mm: what is no higher, and no larger than a crumb, beside a figure is what is left of a base
+
 CRUMB = 600.0  # square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part
 
 
@@ -429,8 +459,11 @@ def find_pieces(
         return Pieces(np.full(len(scan.points), -1, dtype=np.int32), ())
     labels = regions_above(scan)
     parts = [
-        (Blob("fighter", one.disc, one.disc.ground, None, False, False, "", one.match), one.points.astype(np.int32))
-        for one in figures
+        (
+            Blob("fighter", known.disc, known.disc.ground, None, False, False, "", known.match),
+            known.points.astype(np.int32),
+        )
+        for known in figures
     ]
     rest = labels.copy()
     for _, own in parts:
@@ -540,7 +573,7 @@ def _is_rising(points: Floats, rising: Sequence[Prominence]) -> bool:
 
 def _thing(scan: PlacedScan, own: Integers, doubt: bool, is_upright: bool) -> Blob:
     """A piece without a round base by its points (k,); `doubt` where its creases say that it may be several."""
-    look = of_thing(scan.points[own], scan.size, is_upright)
+    look = of_thing(scan, own, is_upright)
     low = float(np.percentile(scan.points[own, 2], 2))
     ground = scan.floor + 3 * scan.spacing
     why = look.why or ("its surface has creases as where things touch" if doubt else "")
@@ -565,7 +598,7 @@ def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     # what is left of a region beside its figures: the fillet about their bases, however long, and bits
     top = np.full(len(numbers), -np.inf)
     np.maximum.at(top, which, points[index, 2])
-    fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE))
+    fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE) | ((top < SLAB) & (area < CRUMB)))
     # parts that were put to one region across gaps stay together, unless a figure parted them
     largest = np.full(int(region.max()) + 1, -1)
     for one in np.argsort(np.where(fringe, -1, count), kind="stable"):

@@ -307,7 +307,7 @@ def as_answered(lie: Level, scan: Scan, answers: Mapping[str, str]) -> Level:
         chosen = answers.get(question.key)
         if question.key == WHICH_TABLE and chosen in question.answers[1:]:
             other = level(scan, question.answers.index(chosen))
-            open_ones = tuple(one for one in other.questions if one.key != WHICH_TABLE)
+            open_ones = tuple(each for each in other.questions if each.key != WHICH_TABLE)
             return as_answered(replace(other, questions=open_ones), scan, answers)
     if answers.get(WHICH_SIDE.key) == WHICH_SIDE.answers[1]:
         return replace(lie, to_level=np.diag([1.0, -1.0, -1.0, 1.0]) @ lie.to_level)

@@ -20,7 +20,7 @@ SMALLEST = 0.012  # share of a scan's surface below which a plane is not looked 
 BRIDGE = 0.35
 """Height, as a share of a plane's width, up to which what stands on it joins its parts; walls of a room are higher."""
 
-BESIDE = 0.05  # the gap between two tables, as a share of the width of the smaller
+TABLE_GAP = 0.05  # the gap between two tables, as a share of the width of the smaller
 
 UPRIGHT_HEIGHTS = (0.01, 0.15)
 """Heights of figures as shares of a table's width: 30 mm on 1.8 m and 40 mm on 300 mm; chairs on a floor have more."""
@@ -98,7 +98,7 @@ class Plane:
 
     def is_beside(self, other: Plane, surfels: Surfels) -> bool:
         """Whether it lies beside another one with a gap between them; boards that adjoin are one table."""
-        gap = BESIDE * min(self.extent, other.extent)
+        gap = TABLE_GAP * min(self.extent, other.extent)
         near = (
             self.inside(surfels.points[other.inliers], gap).any()
             or other.inside(surfels.points[self.inliers], gap).any()

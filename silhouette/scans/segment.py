@@ -56,7 +56,7 @@ LEDGE, LEDGES = 0.25, (1.2, 5.5)
 """The share of what lies round it, up to 8 mm away, that is as high as bases are, in mm: of buttresses, porches and
 ribs of domes 2 % is, of a heap of sandbags 17 %, of figures at walls half."""
 
-THIN = 5  # cells: walls and fences are thinner, figures are not
+THIN_CELLS = 5  # cells: walls and fences are thinner, figures are not
 
 SMALL = 10.0  # mm: the height of the lowest things that may be figures where a round base is seen
 
@@ -224,6 +224,8 @@ def _parts(mask: Flags) -> Iterator[_Part]:
 def _leaning(rise: Floats, widest: float) -> list[list[_Part]]:
     """For each of `LEVELS` what is compact beside something wide that is grown together with it: from the top down."""
     wide = np.zeros(rise.shape, dtype=bool)  # what is wide at the level above
+    # So much of an uneven table is as high as bases by itself.
+    least = LEDGE + 2.0 * float((rise[rise < LEDGES[1]] > LEDGES[0]).mean()) if (rise < LEDGES[1]).any() else 1.0
     found: list[list[_Part]] = []
     for level in LEVELS[::-1]:
         own = np.zeros(rise.shape, dtype=bool)
@@ -231,7 +233,7 @@ def _leaning(rise: Floats, widest: float) -> list[list[_Part]]:
             if CELL * max(mine.shape) > widest:
                 own[window] |= mine
         beside = own & ~ndimage.binary_dilation(wide, np.ones((3, 3)))
-        thick = ndimage.binary_opening(beside, np.ones((THIN, THIN)))
+        thick = ndimage.binary_opening(beside, np.ones((THIN_CELLS, THIN_CELLS)))
         leaning = []
         for window, mine in _parts(ndimage.binary_opening(beside, np.ones((2, 2)))):
             if CELL * max(mine.shape) <= widest:
@@ -247,12 +249,12 @@ def _leaning(rise: Floats, widest: float) -> list[list[_Part]]:
         for window, mine in leaning:
             apart[window] |= mine
         wide = own & ~ndimage.binary_dilation(apart, np.ones((3, 3)))
-        found.insert(0, [(window, mine) for window, mine in leaning if _may_be_figure(rise, window, mine)])
+        found.insert(0, [(window, mine) for window, mine in leaning if _may_be_figure(rise, window, mine, least)])
     return found
 
 
-def _may_be_figure(rise: Floats, window: tuple[slice, ...], mine: Flags) -> bool:
-    """Whether what leans on something is no edge or rib of it: it has the width of a body, and a ledge round it."""
+def _may_be_figure(rise: Floats, window: tuple[slice, ...], mine: Flags, least: float) -> bool:
+    """Whether what leans on something is no edge of it: it has a body's width, and so much of a ledge round it."""
     if CELL * min(mine.shape) < LEANING_SIDE or mine.sum() * CELL**2 < LEANING_PLAN:
         return False
     about = tuple(slice(max(side.start - 4, 0), side.stop + 4) for side in window)
@@ -262,7 +264,7 @@ def _may_be_figure(rise: Floats, window: tuple[slice, ...], mine: Flags) -> bool
     square = np.ones((3, 3))
     ring = ndimage.binary_dilation(there, square, iterations=4) & ~ndimage.binary_dilation(there, square)
     heights = rise[about][ring]
-    return bool(((heights > LEDGES[0]) & (heights < LEDGES[1])).mean() > LEDGE)
+    return bool(((heights > LEDGES[0]) & (heights < LEDGES[1])).mean() > least)
 
 
 SHELL_CELL, SHELL_SHARE, SHELL_HEIGHTS = 10.0, 0.7, (1.0, 25.0)
@@ -359,10 +361,7 @@ def regions_above(scan: PlacedScan) -> Integers:
     """
     points, heights, floor, spacing, edges = scan.points, scan.points[:, 2], scan.floor, scan.spacing, scan.edges
     labels = np.full(len(points), -1, dtype=np.int32)
-    inside = scan.usable.copy()
-    if scan.size is not None:
-        reach = np.asarray(scan.size) / 2 + 3 * spacing
-        inside &= (np.abs(points[:, :2]) < reach).all(1)
+    inside = scan.usable & ~scan.beyond
     labels[inside & (np.abs(heights) <= floor + spacing)] = 0
     labels[inside & scan.on_table] = 0
     above = inside & (heights > floor) & ~(scan.on_table & (heights < 2 * floor))

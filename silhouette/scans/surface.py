@@ -148,6 +148,14 @@ class PlacedScan:
         return 0.87 * self.spacing**2
 
     @cached_property
+    def beyond(self) -> Flags:
+        """(n,) the points beyond the table's edges, by more than those may be wrong; none without a table."""
+        if self.size is None:
+            return np.zeros(len(self.points), dtype=bool)
+        away = np.abs(self.points[:, :2]) >= np.asarray(self.size) / 2 + 3 * self.spacing
+        return np.asarray(self.usable & away.any(axis=1))
+
+    @cached_property
     def edges(self) -> Integers:
         """(k, 2) pairs of neighbours."""
         return edges_of(self.points, self.faces, self.usable, self.spacing)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats
-from silhouette.scans.classify import Blob, Pieces, find_pieces
+from silhouette.scans.bases import Disc
+from silhouette.scans.classify import Blob, KnownFigure, Pieces, find_pieces
 from silhouette.scans.segment import prominences, relief_of
 from silhouette.scans.surface import PlacedScan
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 from tests.support.pieces_apart import apart
+from tests.support.scanned import matched
 
 
 def placed(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> PlacedScan:
@@ -219,6 +223,22 @@ def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
     found = pieces_of(table([box(-30, 0, 16, 16, 16), box(30, 0, 40, 40, 35)]))
     assert [blob.is_odd for blob in found.blobs] == [True, False]
     assert "die" in found.blobs[0].why
+
+
+def test_what_goes_on_beyond_the_tables_edge_is_asked_about_and_what_ends_there_is_not() -> None:
+    """An arm, of which nearly all that is on the table is within it."""
+    scan = placed(table([box(30, 0, 60, 25, 30), box(-35, 0, 25, 40, 30)], size=120))
+    found = find_pieces(replace(scan, size=(105.0, 105.0)))
+    assert [blob.is_odd for blob in found.blobs] == [False, True]
+    assert "reaches over the table's edge" in found.blobs[1].why
+
+
+def test_the_rest_of_a_base_beside_a_known_figure_is_no_piece() -> None:
+    scan = placed(table([figure(0, 0, base=40)]))
+    body = np.flatnonzero((np.hypot(*scan.points[:, :2].T) < 18.0) & (scan.points[:, 2] > 1.0))
+    known = KnownFigure(body, Disc((0.0, 0.0), 0.0, 3.0, 36.0, 0.1, 1.0), matched(sure=True))
+    (only,) = find_pieces(scan, [known], about_bases=np.zeros(len(scan.points), dtype=bool)).blobs
+    assert only.kind == "fighter"
 
 
 def test_nothing_on_the_table() -> None:
