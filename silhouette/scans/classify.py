@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError, cKDTree
-from shapely import MultiPoint, oriented_envelope
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats, Integers
@@ -17,13 +16,14 @@ from silhouette.scans.bases import Disc, find_discs
 from silhouette.scans.match import Match, match
 from silhouette.scans.models import Known
 from silhouette.scans.parts import parts_of
-from silhouette.scans.segment import WIDEST, Prominence, Relief, nearest_along, regions_above, taken_in
-from silhouette.scans.surface import PlacedScan, groups_of, level_surfaces
+from silhouette.scans.segment import JOIN, WIDEST, Prominence, Relief, regions_above, taken_in
+from silhouette.scans.surface import PlacedScan, densest, groups_of, level_surfaces, smallest_sides
 
 # ---- classify
 
 AROUND = 12.0  # mm beside what rises that are looked at: as far as a base reaches beyond the legs on it
 RING = 15.0  # mm beyond that which show the ground
+TOP = 2.0  # mm: how far apart the heights of a level top lie
 SOLE = 0.8  # mm over the ground: what lies lower is the ground's
 UNEVEN, FOLD = 3.0, 12.0  # mm: ground that differs by more is uneven, and what is higher than that over it is no fold
 FEW = 10  # points of the ground in the ring: with fewer, the picture of heights tells it
@@ -108,7 +108,7 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     grounds = [float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground]
     below = (away < reach) & np.isfinite(over) & (height > thing.under - 1.0) & (height < thing.cut + 1.0)
     if not (thing.is_free or thing.leans) and below.sum() > FEW:
-        grounds.append(thing.ground + _commonest(height[below], thing.under - 1.0, thing.cut + 1.0))
+        grounds.append(thing.ground + densest(height[below], TOP)[0])
     ring = (away > reach - AROUND) & (away < reach + RING) & (over > -4.0) & (np.abs(height) < FOLD)
     lowest, highest = np.percentile(points[ring, 2], [5, 95]) if ring.sum() > FEW else (0.0, 0.0)
     is_uneven = highest - lowest > UNEVEN
@@ -120,14 +120,6 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
         own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
         sights.append(_Sight(np.flatnonzero(own), ground, is_uneven and ground is grounds[-1]))
     return sights
-
-
-def _commonest(heights: Floats, low: float, high: float) -> float:
-    """The height about which most lie, within a millimetre: that of a level top."""
-    counts, ends = np.histogram(heights, bins=max(1, round(high - low)), range=(low, high))
-    best = int(counts.argmax())
-    inside = (heights >= ends[best] - 0.5) & (heights <= ends[best + 1] + 0.5)
-    return float(np.median(heights[inside]))
 
 
 def _figure(fit: Match, seen: _Sight, points: Floats) -> KnownFigure:
@@ -209,7 +201,7 @@ def of_thing(scan: PlacedScan, own: Integers, is_upright: bool = False) -> Look:
     points = scan.points[own]
     low, high = np.percentile(points[:, 2], [1, 99])
     height = float(high - min(low, 0.0) if low < 5 else high - low)
-    narrow, wide = _sides(points[:, :2])
+    narrow, wide, _ = smallest_sides(points[:, :2])
     if scan.size is not None and _goes_on(scan, own):
         return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
     why = _junk(points, height, narrow, wide)
@@ -250,15 +242,6 @@ def _junk(points: Floats, height: float, narrow: float, wide: float) -> str:
     return f"round and hollow as a mug, {narrow:.0f} mm across" if _is_vessel(points, height) else ""
 
 
-def _sides(plan: Floats) -> tuple[float, float]:
-    """The sides of the least rectangle round a plan, the shorter first."""
-    corners = np.asarray(getattr(oriented_envelope(MultiPoint(plan)), "exterior", MultiPoint(plan).envelope).coords)
-    if len(corners) < 4:
-        return 0.0, float(np.ptp(plan, axis=0).max())
-    sides = np.hypot(*np.diff(corners[:3], axis=0).T)
-    return float(sides.min()), float(sides.max())
-
-
 def _is_vessel(points: Floats, height: float) -> bool:
     """Whether its highest points make a ring of 50 to 120 mm, about a middle that is much lower."""
     if height < 30:
@@ -277,15 +260,12 @@ def _is_vessel(points: Floats, height: float) -> bool:
 
 def _plate(points: Floats) -> float | None:
     """The height of a level base of 2 to 6 mm on which the rest stands, or None: an oval or a square one."""
-    low = np.sort(points[(points[:, 2] > 1.7) & (points[:, 2] < 6.5), 2])
+    low = points[(points[:, 2] > 1.7) & (points[:, 2] < 6.5), 2]
     if len(low) < 30:
         return None
-    within = np.searchsorted(low, low + 0.7, side="right") - np.arange(len(low))
-    first = int(np.argmax(within))
+    top, count = densest(low, 0.7)
     # a fifth of all points within 0.7 mm: a wall has that only where it is 3.5 mm high
-    if within[first] < 0.2 * len(points) or points[:, 2].max() < low[first] + 12:
-        return None
-    return float(np.median(low[first : first + within[first]]))
+    return top if count >= 0.2 * len(points) and points[:, 2].max() >= top + 12 else None
 
 
 def _bodies(points: Floats) -> int:
@@ -480,7 +460,7 @@ def find_pieces(
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
             parts.append((_thing(scan, mine, part in doubt, _is_rising(scan.points[mine], rising)), mine))
-    return _numbered(scan.points, scan.edges, labels, parts)
+    return _numbered(scan.points, scan.spacing, labels, parts)
 
 
 _PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
@@ -611,7 +591,7 @@ def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     return out
 
 
-def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
+def _numbered(points: Floats, spacing: float, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
     """The pieces in their order, with what stands on what."""
     middles = [points[index].mean(0) for _, index in parts]
     order = sorted(
@@ -620,24 +600,26 @@ def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_Pa
     out = np.where(labels > 0, -3, labels).astype(np.int32)
     for number, k in enumerate(order, 1):
         out[parts[k][1]] = number
-    unknown = out == -3
-    if unknown.any():
-        linked = edges[(labels[edges[:, 0]] > 0) & (labels[edges[:, 1]] > 0)]
-        out = nearest_along(points, linked, out, unknown)
-        out[out == -3] = -1
-    blobs = []
-    for k in order:
-        blob = parts[k][0]
-        on = None
-        if blob.ground > 2.0:
-            mine = points[parts[k][1]]
-            middle = np.asarray(blob.disc.centre) if blob.disc is not None else mine[:, :2].mean(0)
-            reach = 0.7 * (blob.disc.diameter if blob.disc is not None else float(np.ptp(mine[:, :2], axis=0).max()))
-            under = (np.hypot(*(points[:, :2] - middle).T) < reach) & (out > 0) & (out != order.index(k) + 1)
-            under &= (points[:, 2] < blob.ground + 1.0) & (points[:, 2] > blob.ground - 15.0)
-            below = out[under]
-            terrain = [n + 1 for n, m in enumerate(order) if parts[m][0].kind == "terrain"]
-            below = below[np.isin(below, terrain)]
-            on = int(np.bincount(below).argmax()) if len(below) else None
-        blobs.append(replace(blob, on=on))
-    return Pieces(out, tuple(blobs))
+    unknown, known = np.flatnonzero(out == -3), np.flatnonzero(out > 0)
+    if len(unknown):
+        # The feet of bases and the like belong to what is nearest.
+        distance, nearest = cKDTree(points[known]).query(points[unknown], distance_upper_bound=max(JOIN, 3 * spacing))
+        out[unknown] = np.where(np.isfinite(distance), np.append(out[known], -1)[nearest], -1)
+    blobs = [parts[k][0] for k in order]
+    is_terrain = np.array([False, *(blob.kind == "terrain" for blob in blobs)])
+    on_terrain = np.where(is_terrain[np.maximum(out, 0)], out, 0)
+    standing_on = [_below(points, on_terrain, parts[k], number) for number, k in enumerate(order, 1)]
+    return Pieces(out, tuple(replace(blob, on=on) for blob, on in zip(blobs, standing_on, strict=True)))
+
+
+def _below(points: Floats, terrain: Integers, part: _PartOfScan, number: int) -> int | None:
+    """The number of the terrain, among those (n,) of the points, on which a piece stands; None on the table."""
+    blob, own = part
+    if blob.ground <= 2.0:
+        return None
+    mine = points[own, :2]
+    middle = mine.mean(0) if blob.disc is None else np.asarray(blob.disc.centre)
+    reach = 0.7 * (float(np.ptp(mine, axis=0).max()) if blob.disc is None else blob.disc.diameter)
+    under = (terrain > 0) & (terrain != number) & (np.hypot(*(points[:, :2] - middle).T) < reach)
+    under &= (points[:, 2] < blob.ground + 1.0) & (points[:, 2] > blob.ground - 15.0)
+    return int(np.bincount(terrain[under]).argmax()) if under.any() else None

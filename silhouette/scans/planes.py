@@ -69,17 +69,6 @@ class Plane:
         far = 2 * surfels.cell
         return int((inside & (height > far)).sum()), int((inside & (height < -far)).sum())
 
-    def bears(self, surfels: Surfels) -> int:
-        """How many separate things stand on it, by the vertices: surfels of a hall are coarser than figures.
-
-        They rise a thirtieth of its width at least, as figures on a table do, and are no higher than what joins parts.
-        """
-        points = surfels.vertices
-        inside = self.inside(points, -2 * surfels.spacing)
-        height = points @ self.normal - self.offset
-        these = inside & (height > self.extent / 30) & (height < BRIDGE * self.extent)
-        return len(_things(points[these] @ self.axes.T, height[these], max(self.extent / 200, surfels.spacing)))
-
     def upright(self, surfels: Surfels) -> int:
         """How many things stand on it as figures do: apart, higher than half as wide, and low beside its width."""
         points = surfels.vertices
@@ -415,7 +404,7 @@ def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfel
         return True  # what is below is the table's underside or a shelf: a roof is smaller than what bears it
     if plane.area < 0.05 * ground.area:
         # A table in a hall is that as well; a platform on a table bears less than what stands about it.
-        return plane.bears(surfels) > max(2, 2 * ground.bears(surfels))
+        return plane.upright(surfels) > max(2, 2 * ground.upright(surfels))
     walled = _walled(plane, higher, surfels)
     others = ground.things_among(surfels, _beside(plane, ground, surfels))
     if walled:

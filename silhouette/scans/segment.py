@@ -25,10 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import dijkstra
 from scipy.spatial import ConvexHull, cKDTree
-from shapely import Polygon, contains_xy
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats, Integers
@@ -450,31 +447,15 @@ def taken_in(points: Floats, labels: Integers) -> Integers:
         smaller = [j for j in order if count[j] < 0.1 * count[k] and (out[labels == numbers[j]] == numbers[j]).all()]
         if count[k] < 2000 or not smaller:
             continue
-        plan = points[large, :2]
-        hull = plan[ConvexHull(plan).vertices]
+        hull = ConvexHull(points[large, :2])
+        sides, low_2d, high_2d = hull.equations, hull.min_bound, hull.max_bound
         for j in smaller:
             small = labels == numbers[j]
             low, high = points[small].min(0), points[small].max(0)
-            if high[2] > points[large, 2].max() or (high[:2] < hull.min(0)).any() or (low[:2] > hull.max(0)).any():
+            if high[2] > points[large, 2].max() or (high[:2] < low_2d).any() or (low[:2] > high_2d).any():
                 continue
             stands = low[2] < 2.0 and high[2] - low[2] > 0.5 * (high - low)[:2].max()
-            if not stands and contains_xy(Polygon(hull), *points[small, :2].T).mean() > 0.9:
+            within = (points[small, :2] @ sides[:, :2].T + sides[:, 2] < 0.0).all(axis=1)
+            if not stands and within.mean() > 0.9:
                 out[small] = numbers[k]
-    return out
-
-
-def nearest_along(points: Floats, edges: Integers, labels: Integers, unknown: Flags) -> Integers:
-    """Labels in which what is unknown has got that of what is nearest along the surface; unreached ones keep theirs."""
-    one, other = edges.T
-    length = np.linalg.norm(points[one] - points[other], axis=1) + 1e-9
-    used = unknown[one] | unknown[other]
-    graph = csr_matrix((length[used], (one[used], other[used])), shape=(len(points), len(points)))
-    rim = np.unique(np.concatenate([one[used], other[used]]))
-    sources = rim[~unknown[rim]]
-    if len(sources) == 0:
-        return labels
-    _, _, source = dijkstra(graph, directed=False, indices=sources, min_only=True, return_predecessors=True)
-    out = labels.copy()
-    reached = unknown & (source >= 0)
-    out[reached] = labels[source[reached]]
     return out

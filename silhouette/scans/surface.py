@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_matrix
-from scipy.spatial import ConvexHull, cKDTree
+from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from silhouette.common.geometry import Flags, Floats, Integers, components
 from silhouette.common.lazy import cached_property
@@ -32,7 +32,6 @@ class Surface:
 
     z: float  # its height
     points: Integers  # (k,) indices of the scan's points on it
-    area: float  # as many squares as it covers, in the unit of the points
 
 
 def edges_of(points: Floats, faces: Integers | None, usable: Flags, spacing: float) -> Integers:
@@ -173,6 +172,41 @@ def groups_of(count: int, edges: Integers) -> Integers:
     return np.unique(components(edges, count), return_inverse=True)[1].astype(np.int32)
 
 
+def densest(values: Floats, width: float) -> tuple[float, int]:
+    """The median of the values in the densest window of a width, and how many these are.
+
+    >>> densest(np.array([0.0, 4.0, 4.1, 4.3, 9.0]), 0.5)
+    (4.1, 3)
+    """
+    ordered = np.sort(values)
+    count = np.searchsorted(ordered, ordered + width, side="right") - np.arange(len(ordered))
+    first = int(np.argmax(count))
+    return float(np.median(ordered[first : first + count[first]])), int(count[first])
+
+
+def smallest_sides(flat: Floats) -> tuple[float, float, float]:
+    """The shorter and the longer side of the smallest rectangle round points (n, 2), and radians from x to one of them.
+
+    One side lies along a side of the convex hull (Freeman and Shapira 1975).
+
+    >>> [round(number, 6) for number in smallest_sides(np.array([[0.0, 0], [3, 0], [3, 1], [0, 1]]))]
+    [1.0, 3.0, 0.0]
+    >>> smallest_sides(np.array([[0.0, 0], [3, 0], [6, 0]]))
+    (0.0, 6.0, 0.0)
+    """
+    try:
+        corners = flat[ConvexHull(flat).vertices]
+    except (QhullError, ValueError):
+        return 0.0, float(np.ptp(flat, axis=0).max(initial=0.0)), 0.0
+    along = np.roll(corners, -1, axis=0) - corners
+    turns = np.arctan2(along[:, 1], along[:, 0]) % (np.pi / 2)
+    c, s = np.cos(turns)[:, None], np.sin(turns)[:, None]
+    x, y = corners[:, 0] * c + corners[:, 1] * s, corners[:, 1] * c - corners[:, 0] * s
+    best = int(np.argmin(np.ptp(x, axis=1) * np.ptp(y, axis=1)))
+    sides = float(np.ptp(x[best])), float(np.ptp(y[best]))
+    return min(sides), max(sides), float(turns[best])
+
+
 LEVEL = 0.94  # cosine, 20 degrees, within which a surface is level: noise of half the spacing tilts normals by as much
 
 
@@ -203,7 +237,7 @@ def level_surfaces(
         same = np.abs(heights - heights[first]) < 0.7 * spacing
         members = np.concatenate([part for part, yes in zip(parts, same, strict=True) if yes])
         if len(members) * each >= least_area:
-            merged.append(Surface(float(np.median(points[members, 2])), members.astype(np.int32), len(members) * each))
+            merged.append(Surface(float(np.median(points[members, 2])), members.astype(np.int32)))
         parts = [part for part, yes in zip(parts, same, strict=True) if not yes]
         heights = heights[~same]
     return merged
@@ -374,16 +408,15 @@ def rectangle_round(flat: Floats, pixel: float, over: Floats | None = None) -> R
     """The rectangle round the points (n, 2) of a table's surface; lone specks and fringes do not count.
 
     The surface is painted with pixels; openings narrower than five go, thinner parts than three are specks. The
-    smallest rectangle round the convex hull (one side lies along a side of the hull: Freeman and Shapira 1975) gives
-    the direction. Each edge is then where most strips across it end; a round or ragged table's ends differ much, and
-    its edge is where the outermost end; its x is kept.
+    smallest rectangle round it gives the direction. Each edge is then where most strips across it end; a round or
+    ragged table's ends differ much, and its edge is where the outermost end; its x is kept.
 
     Points ``over`` (m, 2) stand on the table or hang over it: they join its parts, and where they go on beyond most of
     an edge they cover the table there, so that it ends where they do.
     """
     over = np.zeros((0, 2)) if over is None else over
     kept, over = _largest_part(flat, over, pixel)
-    turn = _direction(kept)
+    turn = smallest_sides(kept)[2]
     turned = kept @ _rotation(turn)
     if not any(_edge(turned, axis, sign, pixel)[2] for axis in (0, 1) for sign in (-1, 1)):
         turn = 0.0
@@ -448,16 +481,6 @@ def _largest_part(flat: Floats, over: Floats, pixel: float) -> tuple[Floats, Flo
     largest = int(np.argmax(np.bincount(part[: len(flat)], minlength=count + 1)[1:])) + 1 if count else 0
     mine = part == largest
     return flat[mine[: len(flat)]], over[mine[len(flat) :]]
-
-
-def _direction(flat: Floats) -> float:
-    """Radians to one side of the smallest rectangle round some points."""
-    corners = flat[ConvexHull(flat).vertices]
-    along = np.roll(corners, -1, axis=0) - corners
-    turns = np.arctan2(along[:, 1], along[:, 0]) % (np.pi / 2)
-    c, s = np.cos(turns)[:, None], np.sin(turns)[:, None]
-    x, y = corners[:, 0] * c + corners[:, 1] * s, corners[:, 1] * c - corners[:, 0] * s
-    return float(turns[np.argmin(np.ptp(x, axis=1) * np.ptp(y, axis=1))])
 
 
 def _edge(flat: Floats, axis: int, sign: int, pixel: float) -> tuple[float, float, bool]:
