@@ -23,6 +23,7 @@ from silhouette.scans.read import Scan
 
 # ---- surfaces
 
+CLOSED = 0.05  # the share of its area by which a surface that is closed may face up or down, and still says nothing
 RING = 8  # the neighbours of each point of a cloud: about those in a ring round it
 
 
@@ -62,7 +63,12 @@ def edges_of(points: Floats, faces: Integers | None, usable: Flags, spacing: flo
 def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighbours: int = 14) -> Floats:
     """(n, 3) unit normals: of the triangles about a vertex by area; of a cloud, of the plane through near points.
 
-    Those of a cloud point up, as nobody knows better; where there is none, (0, 0, 0).
+    Those of a cloud point up, as nobody knows better; where there is none, (0, 0, 0). Of triangles that are wound the
+    wrong way round, as apps and converters write them, the normals are turned: z is up, and a scan faces up.
+
+    >>> square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]])
+    >>> [float(vertex_normals(square, np.array([face]), np.ones(3, bool))[0, 2]) for face in ([0, 1, 2], [0, 2, 1])]
+    [1.0, 1.0]
     """
     normals = np.zeros((len(points), 3))
     if faces is not None and len(faces):
@@ -70,6 +76,8 @@ def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighb
         across = np.cross(b - a, c - a)
         for axis in range(3):
             normals[:, axis] = sum(np.bincount(faces[:, k], across[:, axis], len(points)) for k in range(3))
+        if _is_wound_wrongly(a, across):
+            normals *= -1.0
     else:
         index = np.flatnonzero(usable)
         if len(index) < 4:
@@ -81,6 +89,17 @@ def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighb
         normals[normals[:, 2] < 0] *= -1
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     return np.asarray(normals / np.where(length > 0, length, 1.0))
+
+
+def _is_wound_wrongly(corners: Floats, across: Floats) -> bool:
+    """Whether triangles (m, 3), by a corner and twice their area along the normal, face down and not up on the whole.
+
+    Those of a closed surface face both ways alike: of them the volume within tells it.
+    """
+    upward = float(across[:, 2].sum())
+    if abs(upward) < CLOSED * float(np.linalg.norm(across, axis=1).sum()):
+        upward = float(((corners - corners.mean(axis=0)) * across).sum()) if len(corners) else 0.0
+    return upward < 0.0
 
 
 def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) -> Floats:

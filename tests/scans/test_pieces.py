@@ -225,6 +225,19 @@ def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
     assert "die" in found.blobs[0].why
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_triangles_that_are_wound_the_wrong_way_round_change_nothing(is_closed: bool) -> None:
+    scanned = table([box(0, 0, 70, 60, 40), figure(5, 5, on=40)])
+    points, faces = scanned.points, scanned.faces
+    if is_closed:  # a board with a flat underside: all points once more, below
+        under = points * [1.0, 1.0, 0.0] - [0.0, 0.0, 12.0]
+        points, faces = np.vstack([points, under]), np.vstack([faces, faces[:, ::-1] + len(points)])
+    right, wrong = (find_pieces(placed(replace(scanned, points=points, faces=way))) for way in (faces, faces[:, ::-1]))
+    assert [blob.kind for blob in right.blobs] == ["fighter", "terrain"]
+    assert right.blobs == wrong.blobs
+    assert np.array_equal(right.labels, wrong.labels)
+
+
 def test_what_goes_on_beyond_the_tables_edge_is_asked_about_and_what_ends_there_is_not() -> None:
     """An arm, of which nearly all that is on the table is within it."""
     scan = placed(table([box(30, 0, 60, 25, 30), box(-35, 0, 25, 40, 30)], size=120))
