@@ -122,7 +122,6 @@ PROBING = {
     "pages.tutorial.parts": "places in a text, which str.format reads as attributes",
     "renderers.gl.context": "a module of PyOpenGL's, which has what its platform has",
     "rules.data.parsing": "a node of lark's",
-    "scans.classify": "a shape of shapely's",
 }
 """The modules that ask of something whether it has a name, and of what."""
 

@@ -232,9 +232,10 @@ class _GroundLayer:
         """The cells of what ends below a height, beside something on which a figure stands, and carries nothing."""
         solid = self.outlines(0.5 * height)
         pieces, count = scipy.ndimage.label(solid)
+        if count < 2:
+            return np.zeros_like(solid)
         areas = np.bincount(pieces.ravel())[1:] * self.window.cell**2
-        large = np.flatnonzero(areas >= MIN_SLAB_AREA_MM2) + 1 if count > 1 else []
-        above = height + 0.7 * MIN_FIGURE_HEIGHT_MM
+        large, above = np.flatnonzero(areas >= MIN_SLAB_AREA_MM2) + 1, height + 0.7 * MIN_FIGURE_HEIGHT_MM
         return np.isin(pieces, [number for number in large if not self._carries(pieces == number, above)])
 
     def _carries(self, slab: Flags, height: float) -> bool:

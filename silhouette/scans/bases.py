@@ -28,7 +28,7 @@ from scipy.spatial import cKDTree
 
 from silhouette.common.errors import RequestError, go_on
 from silhouette.common.geometry import Flags, Floats, Integers
-from silhouette.scans.surface import Surface, edges_of, level_surfaces, vertex_normals
+from silhouette.scans.surface import Surface, densest, edges_of, level_surfaces, vertex_normals
 
 # ---- circles
 
@@ -532,7 +532,7 @@ class _Ring:
         within &= self.height < 3.2 * cut + 2 * noise
         if within.sum() < 6:
             return None
-        top = _mode(self.height[within], max(2 * noise, 0.15 * cut))
+        top = densest(self.height[within], max(2 * noise, 0.15 * cut))[0]
         level = within & (np.abs(self.height - top) < max(2.5 * noise, 0.2 * top))
         sector = ((self.angle + np.pi) / (2 * np.pi) * ARCS).astype(int) % ARCS
         ledges = np.bincount(sector[level], minlength=ARCS) > 0
@@ -552,14 +552,6 @@ class _Ring:
         )
         walled = np.bincount(sector[wall], minlength=ARCS) > 0
         return self.ground + ground, self.ground + top, share, blocked, float(walled.mean())
-
-
-def _mode(values: Floats, width: float) -> float:
-    """The middle of the densest window of that width."""
-    ordered = np.sort(values)
-    count = np.searchsorted(ordered, ordered + width, side="right") - np.arange(len(ordered))
-    first = int(np.argmax(count))
-    return float(np.median(ordered[first : first + count[first]]))
 
 
 # ---- base votes

@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError, cKDTree
-from shapely import MultiPoint, oriented_envelope
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats, Integers
@@ -17,14 +16,16 @@ from silhouette.scans.bases import Disc, find_discs
 from silhouette.scans.match import Match, match
 from silhouette.scans.models import Known
 from silhouette.scans.parts import parts_of
-from silhouette.scans.segment import WIDEST, Prominence, Relief, nearest_along, regions_above, taken_in
-from silhouette.scans.surface import Surface, edges_of, groups_of, level_surfaces, outward, vertex_normals
+from silhouette.scans.segment import JOIN, WIDEST, Prominence, Relief, regions_above, taken_in
+from silhouette.scans.surface import PlacedScan, densest, groups_of, level_surfaces, smallest_sides
 
 # ---- classify
 
 AROUND = 12.0  # mm beside what rises that are looked at: as far as a base reaches beyond the legs on it
 RING = 15.0  # mm beyond that which show the ground
+TOP = 2.0  # mm: how far apart the heights of a level top lie
 SOLE = 0.8  # mm over the ground: what lies lower is the ground's
+UNEVEN, FOLD = 3.0, 12.0  # mm: ground that differs by more is uneven, and what is higher than that over it is no fold
 FEW = 10  # points of the ground in the ring: with fewer, the picture of heights tells it
 
 FITS, ROUGH_FITS = 1.0, 1.8
@@ -50,6 +51,7 @@ class _Sight:
 
     own: NDArray[np.intp]
     ground: float
+    is_last: bool  # whether it is of use only where nothing fits in the others
 
 
 def known_figures(
@@ -77,11 +79,13 @@ def known_figures(
     figures: list[KnownFigure] = []
     for thing in rising if models else ():
         go_on()
-        fits = [
-            (fit, seen)
-            for seen in _seen(thing, points, over)
-            if (fit := match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)) is not None
-        ]
+        fits: list[tuple[Match, _Sight]] = []
+        for seen in _seen(thing, points, over):
+            if seen.is_last and any(fit.residual <= most for fit, _ in fits):
+                continue
+            fit = match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)
+            if fit is not None:
+                fits.append((fit, seen))
         if fits and (best := min(fits, key=lambda pair: pair[0].residual))[0].residual <= most:
             figures.append(_figure(*best, points))
     figures.sort(key=lambda figure: figure.match.residual)
@@ -95,7 +99,7 @@ def known_figures(
 def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     """What is to be compared: the points in a cylinder round what rises, down to the ground.
 
-    What is cut off from something else may stand beside that, or on it.
+    What is cut off from something else may stand beside that, or on it; on a fold of cloth it stands half-way up.
     """
     reach = thing.size.max() / 2.0 + AROUND
     away = np.hypot(*(points[:, :2] - thing.middle).T)
@@ -103,22 +107,19 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     low = (away < reach + RING) & (over > -4.0) & (over < 5.0) & (np.abs(height) < 5.0)
     grounds = [float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground]
     below = (away < reach) & np.isfinite(over) & (height > thing.under - 1.0) & (height < thing.cut + 1.0)
-    if not thing.is_free and below.sum() > FEW:
-        grounds.append(thing.ground + _commonest(height[below], thing.under - 1.0, thing.cut + 1.0))
+    if not (thing.is_free or thing.leans) and below.sum() > FEW:
+        grounds.append(thing.ground + densest(height[below], TOP)[0])
+    ring = (away > reach - AROUND) & (away < reach + RING) & (over > -4.0) & (np.abs(height) < FOLD)
+    lowest, highest = np.percentile(points[ring, 2], [5, 95]) if ring.sum() > FEW else (0.0, 0.0)
+    is_uneven = highest - lowest > UNEVEN
+    if is_uneven:
+        grounds.append(float(lowest + highest) / 2.0)
     top = thing.ground + thing.tall + 10.0
     sights = []
     for ground in grounds:
         own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
-        sights.append(_Sight(np.flatnonzero(own), ground))
+        sights.append(_Sight(np.flatnonzero(own), ground, is_uneven and ground is grounds[-1]))
     return sights
-
-
-def _commonest(heights: Floats, low: float, high: float) -> float:
-    """The height about which most lie, within a millimetre: that of a level top."""
-    counts, ends = np.histogram(heights, bins=max(1, round(high - low)), range=(low, high))
-    best = int(counts.argmax())
-    inside = (heights >= ends[best] - 0.5) & (heights <= ends[best + 1] + 0.5)
-    return float(np.median(heights[inside]))
 
 
 def _figure(fit: Match, seen: _Sight, points: Floats) -> KnownFigure:
@@ -153,6 +154,8 @@ class Look:
 
 
 TERRAIN = Look("terrain")
+ACROSS_EDGE = (20.0, 8.0)  # mm across, and over the table: what goes on so far beyond its edge is an arm or a lamp
+RAGGED = 0.25  # the share of points below the convex hull from which on a thing is neither a box nor a bottle
 
 
 def of_figure(points: Floats, disc: Disc) -> Look:
@@ -185,49 +188,58 @@ def _is_round(plan: Floats, disc: Disc) -> bool:
     )
 
 
-def of_thing(points: Floats, size: tuple[float, float] | None, is_upright: bool = False) -> Look:
+def of_thing(scan: PlacedScan, own: Integers, is_upright: bool = False) -> Look:
     """What a piece without a round base looks like.
 
     Args:
-        points: (n, 3) mm, all of the piece.
-        size: of the table in mm, or None.
+        scan: on its table.
+        own: (k,) the indices of its points.
         is_upright: whether it stands free, upright and compact as figures do, and is none that is known.
     """
-    if len(points) < 20:
+    if len(own) < 20:
         return TERRAIN
+    points = scan.points[own]
     low, high = np.percentile(points[:, 2], [1, 99])
     height = float(high - min(low, 0.0) if low < 5 else high - low)
-    narrow, wide = _sides(points[:, :2])
-    if size is not None:
-        beyond = (np.abs(points[:, :2]) > np.asarray(size) / 2).any(1)
-        if beyond.mean() > 0.1:
-            return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
-    if min(narrow, height) > 9 and max(wide, height) < 20 and max(wide, height) < 1.35 * min(narrow, height):
-        return Look("terrain", True, f"{wide:.0f} mm in all directions, as a die")
-    if height < 13 and 55 < narrow < 95 and 115 < wide < 180:
-        return Look("terrain", True, f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone")
-    if _is_vessel(points, height):
-        return Look("terrain", True, f"round and hollow as a mug, {narrow:.0f} mm across")
+    narrow, wide, _ = smallest_sides(points[:, :2])
+    if scan.size is not None and _goes_on(scan, own):
+        return Look("terrain", True, f"it reaches over the table's edge, {wide:.0f} mm across")
+    why = _junk(points, height, narrow, wide)
+    if why:
+        return Look("terrain", True, why)
     if 15 < height < 100 and narrow > 18 and wide < 130 and (plate := _plate(points)) is not None:
         bodies = _bodies(points[points[:, 2] > plate + 6])
         if bodies > 1:
             return Look("fighter", False, f"{bodies} bodies rise from its base", True)
         return Look("fighter", True, f"{height:.0f} mm high, on a base that is not round")
-    # slimmer than high, as tall as figures are, and neither a box nor a bottle
-    if 18 < height < 80 and wide < 0.9 * height and narrow > 6 and _ragged(points) > 0.25:
+    is_slim = 18 < height < 80 and wide < 0.9 * height  # slimmer than high, and as tall as figures are
+    if narrow <= 6 or not (is_slim or (is_upright and wide < WIDEST)) or _ragged(points) <= RAGGED:
+        return TERRAIN
+    if is_slim:
         return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
-    if is_upright and narrow > 6 and wide < WIDEST and _ragged(points) > 0.25:
-        return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
-    return TERRAIN
+    return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
 
 
-def _sides(plan: Floats) -> tuple[float, float]:
-    """The sides of the least rectangle round a plan, the shorter first."""
-    corners = np.asarray(getattr(oriented_envelope(MultiPoint(plan)), "exterior", MultiPoint(plan).envelope).coords)
-    if len(corners) < 4:
-        return 0.0, float(np.ptp(plan, axis=0).max())
-    sides = np.hypot(*np.diff(corners[:3], axis=0).T)
-    return float(sides.min()), float(sides.max())
+def _goes_on(scan: PlacedScan, own: Integers) -> bool:
+    """Whether a piece goes on beyond the table's edge, as an arm does: a tenth of it, or its surface, so far across."""
+    assert scan.size is not None
+    beyond = np.any(np.abs(scan.points[own, :2]) > np.asarray(scan.size) / 2, axis=1)
+    if beyond.mean() > 0.1:
+        return True
+    mine = np.zeros(len(scan.points), dtype=bool)
+    mine[own] = True
+    ends = scan.edges[mine[scan.edges].any(axis=1)]
+    outside = ends[~mine[ends] & scan.beyond[ends]]
+    return bool((scan.points[outside, 2] > ACROSS_EDGE[1]).sum() * scan.spacing > ACROSS_EDGE[0])
+
+
+def _junk(points: Floats, height: float, narrow: float, wide: float) -> str:
+    """What a thing with these sides in mm is that is no part of the game; empty where it is none."""
+    if min(narrow, height) > 9 and max(wide, height) < 20 and max(wide, height) < 1.35 * min(narrow, height):
+        return f"{wide:.0f} mm in all directions, as a die"
+    if height < 13 and 55 < narrow < 95 and 115 < wide < 180:
+        return f"flat, {narrow:.0f} by {wide:.0f} mm, as a phone"
+    return f"round and hollow as a mug, {narrow:.0f} mm across" if _is_vessel(points, height) else ""
 
 
 def _is_vessel(points: Floats, height: float) -> bool:
@@ -248,15 +260,12 @@ def _is_vessel(points: Floats, height: float) -> bool:
 
 def _plate(points: Floats) -> float | None:
     """The height of a level base of 2 to 6 mm on which the rest stands, or None: an oval or a square one."""
-    low = np.sort(points[(points[:, 2] > 1.7) & (points[:, 2] < 6.5), 2])
+    low = points[(points[:, 2] > 1.7) & (points[:, 2] < 6.5), 2]
     if len(low) < 30:
         return None
-    within = np.searchsorted(low, low + 0.7, side="right") - np.arange(len(low))
-    first = int(np.argmax(within))
+    top, count = densest(low, 0.7)
     # a fifth of all points within 0.7 mm: a wall has that only where it is 3.5 mm high
-    if within[first] < 0.2 * len(points) or points[:, 2].max() < low[first] + 12:
-        return None
-    return float(np.median(low[first : first + within[first]]))
+    return top if count >= 0.2 * len(points) and points[:, 2].max() >= top + 12 else None
 
 
 def _bodies(points: Floats) -> int:
@@ -303,9 +312,7 @@ class Standing:
     touches: bool  # whether it is grown together with something else above its base
 
 
-def on_discs(
-    points: Floats, edges: Integers, labels: Integers, discs: list[Disc], noise: float, spacing: float
-) -> list[Standing]:
+def on_discs(scan: PlacedScan, labels: Integers, discs: list[Disc]) -> list[Standing]:
     """What stands on each disc, where anything upright does; points belong to one at most.
 
      figure + its overhang        cylinder over the base; what is linked to the base within it is the figure's,
@@ -313,32 +320,24 @@ def on_discs(
      _____| |_____                anywhere (a sword, a wing, a cloak)
     |_____________|  wall
     """
-    taken = np.zeros(len(points), dtype=bool)
-    tree = cKDTree(points[:, :2])
+    left = labels > 0
+    tree = cKDTree(scan.points[:, :2])
     found = []
     for disc in sorted(discs, key=lambda one: -one.ground):  # first what stands on others
-        standing = _on_disc(points, edges, labels, disc, noise, spacing, tree, taken)
+        standing = _on_disc(scan, left, disc, tree)
         if standing is not None and standing.rises <= TALLEST:
-            taken[standing.points] = True
+            left[standing.points] = False
             found.append(standing)
     return found
 
 
-def _on_disc(
-    points: Floats,
-    edges: Integers,
-    labels: Integers,
-    disc: Disc,
-    noise: float,
-    spacing: float,
-    tree: cKDTree,
-    taken: Flags,
-) -> Standing | None:
-    radius = disc.diameter / 2
+def _on_disc(scan: PlacedScan, left: Flags, disc: Disc, tree: cKDTree) -> Standing | None:
+    """What stands on a disc, among the points (n,) that are left."""
+    points, edges, spacing, radius = scan.points, scan.edges, scan.spacing, disc.diameter / 2
     near = np.sort(np.asarray(tree.query_ball_point(disc.centre, max(3 * radius, radius + 60)), dtype=np.int64))
     height = points[near, 2] - disc.ground
     # what is below the ground that it stands on plays no part; a little of the fillet goes with the ground
-    keep = (labels[near] > 0) & ~taken[near] & (height > 0.3 * disc.height)
+    keep = left[near] & (height > 0.3 * disc.height)
     near, height = near[keep], height[keep]
     if len(near) < 6:
         return None
@@ -347,7 +346,7 @@ def _on_disc(
     number[near] = np.arange(len(near))
     some = number[edges]
     some = some[(some >= 0).all(1)].astype(np.int32)
-    within = distance < radius + 0.5 * spacing + noise
+    within = distance < radius + 0.5 * spacing + scan.noise
     inner = groups_of(len(near), some[within[some].all(1)])
     ledge = within & (height < 1.5 * disc.height) & (height > 0.3 * disc.height)
     if not ledge.any():
@@ -412,8 +411,6 @@ class Pieces:
     bases: tuple[Disc, ...] = ()  # what looks like a base, whatever stands on it; in mm
 
 
-Labels = NDArray[np.int32]
-
 ODD_BASE = 23.0  # mm; bases of less are rare, and rounded corners of terrain are not: they must look the part
 
 LIKELY_BASE = 0.5  # the least quality of a disc on which a figure may be put by hand: below it is a guess
@@ -424,101 +421,102 @@ LEAST, MOST = 18.0, 110.0
 FRINGE = 150.0
 """Square mm: so little left of a region beside its figures is the foot of their bases or of their clothes."""
 
+SLAB = 5.0  # mm: what is no higher, and no larger than a crumb, beside a figure is what is left of a base
+
 CRUMB = 600.0  # square mm: smaller leftovers of a region, less than a seventh of it, belong to its largest part
 
 
-def find_pieces(  # noqa: PLR0913
-    points: Floats,
-    faces: Integers | None,
-    usable: Flags,
-    on_table: Flags,
-    *,
-    noise: float,
-    spacing: float,
-    size: tuple[float, float] | None = None,
-    colours: NDArray[np.uint8] | None = None,
-    discs: list[Disc] | None = None,
+def find_pieces(
+    scan: PlacedScan,
     figures: Sequence[KnownFigure] = (),
-    about_bases: Flags | None = None,
     rising: Sequence[Prominence] = (),
+    about_bases: Flags | None = None,
 ) -> Pieces:
     """What stands on the table, apart: first the figures, then terrain, each by place (x, then y).
 
     Args:
-        points: (n, 3) in mm, levelled: z = 0 is the table's top, or what the scan stands on.
-        faces: (m, 3) rows of vertices; none or (0, 3) for a cloud of points.
-        usable: (n,) which vertices count.
-        on_table: (n,) those of the table's surface.
-        noise: mm, standard deviation of the table's surface.
-        spacing: mm, median distance of neighbours.
-        size: the table's edges along x and y in mm, its middle at the origin; None where there is no table.
-        colours: (n, 3) of the vertices, where there are any.
-        discs: round bases in mm; looked for here where they are left out.
+        scan: on its table.
         figures: known ones, which are taken as they are.
+        rising: what stands upright and is no known figure.
         about_bases: (n,) the points among which round bases are looked for; all where it is left out.
-        rising: what stands free and upright and is no known figure.
 
-    >>> find_pieces(np.empty((0, 3)), None, np.empty(0, bool), np.empty(0, bool), noise=0.2, spacing=1.0).blobs
+    >>> no = np.empty(0, bool)
+    >>> find_pieces(PlacedScan(np.empty((0, 3)), np.empty((0, 3), np.int32), no, no, noise=0.2, spacing=1.0)).blobs
     ()
     """
-    points = np.asarray(points, dtype=np.float64)
-    points = np.where(usable[:, None], points, 0.0)
-    if not usable.any():
-        return Pieces(np.full(len(points), -1, dtype=np.int32), ())
-    edges = edges_of(points, faces, usable, spacing)
-    normals = _normals(points, faces, usable, edges, noise, spacing)
-    if discs is None:
-        # two thirds of the least base's area is ground enough to stand on
-        surfaces = level_surfaces(points, normals, edges, spacing=spacing, least_area=160.0, above=1.8)
-        looked_at = usable if about_bases is None else usable & about_bases
-        edges_there = edges if about_bases is None else edges[looked_at[edges].all(axis=1)]
-        discs = _discs(points, faces, looked_at, surfaces, edges_there, noise, spacing)
-    labels = regions_above(points, edges, usable, on_table, noise, spacing, size)
-    parts: list[_PartOfScan] = []
+    if not scan.usable.any():
+        return Pieces(np.full(len(scan.points), -1, dtype=np.int32), ())
+    labels = regions_above(scan)
+    parts = [
+        (
+            Blob("fighter", known.disc, known.disc.ground, None, False, False, "", known.match),
+            known.points.astype(np.int32),
+        )
+        for known in figures
+    ]
     rest = labels.copy()
-    for figure in figures:
-        rest[figure.points] = -2
-        blob = Blob("fighter", figure.disc, figure.disc.ground, None, False, False, "", figure.match)
-        parts.append((blob, figure.points.astype(np.int32)))
-    believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
-    believed = [disc for disc in believed if all(is_apart(disc, figure.disc) for figure in figures)]
-    bases = (*(figure.disc for figure in figures), *(disc for disc in believed if disc.quality >= LIKELY_BASE))
-    for standing in on_discs(points, edges, np.where(rest == -2, -1, labels), believed, noise, spacing):
-        rest[standing.points] = -2
-        look = of_figure(points[standing.points], standing.disc)
-        blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
-        parts.append((blob, standing.points))
-    rest = taken_in(points, _regrown(points, edges, rest, np.unique(labels[rest == -2]), noise, spacing))
-    ground = max(3 * noise, 0.4) + spacing
-    near = {"noise": noise, "spacing": spacing, "ground": ground}
+    for _, own in parts:
+        rest[own] = -2
+    known = [figure.disc for figure in figures]
+    believed = _discs(scan, known, about_bases)
+    parts += _on_bases(scan, rest, believed)
+    parts += _leaning(scan, rest, rising)
+    rest = taken_in(scan.points, _regrown(scan, rest, np.unique(labels[rest == -2])))
     for number in np.unique(rest[rest > 0]):
         members = np.flatnonzero(rest == number).astype(np.int32)
-        if size is not None and _is_rim(points[members], size, spacing):
+        if scan.size is not None and _is_rim(scan.points[members], scan.size, scan.spacing):
             labels[members] = 0
             continue
-        split, doubt = parts_of(points, normals, edges, members, colours=colours, **near)
+        split, doubt = parts_of(scan, members)
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
-            is_upright = _is_rising(points[mine], rising)
-            parts.append((_thing(points[mine], size, ground + 2 * spacing, part in doubt, is_upright), mine))
-    return replace(_numbered(points, edges, labels, parts), bases=bases)
-
-
-def _discs(
-    points: Floats,
-    faces: Integers | None,
-    usable: Flags,
-    surfaces: list[Surface],
-    edges: Integers,
-    noise: float,
-    spacing: float,
-) -> list[Disc]:
-    """The round bases on the table and on level surfaces above it."""
-    sizes = {"least": LEAST, "most": MOST, "noise": noise, "spacing": spacing}
-    return find_discs(points, faces, usable=usable, surfaces=surfaces, edges=edges, **sizes)
+            parts.append((_thing(scan, mine, part in doubt, _is_rising(scan.points[mine], rising)), mine))
+    bases = (*known, *(disc for disc in believed if disc.quality >= LIKELY_BASE))
+    return replace(_numbered(scan.points, scan.spacing, labels, parts), bases=bases)
 
 
 _PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
+
+
+def _discs(scan: PlacedScan, known: Sequence[Disc], about_bases: Flags | None) -> list[Disc]:
+    """The round bases on the table and on level surfaces above it, but for known ones."""
+    surfaces = level_surfaces(
+        # two thirds of the least base's area is ground enough to stand on
+        scan.points,
+        scan.normals,
+        scan.edges,
+        spacing=scan.spacing,
+        least_area=160.0,
+        above=1.8,
+    )
+    there = scan.usable if about_bases is None else scan.usable & about_bases
+    discs = find_discs(
+        scan.points,
+        scan.faces,
+        usable=there,
+        surfaces=surfaces,
+        edges=scan.edges[there[scan.edges].all(axis=1)],
+        least=LEAST,
+        most=MOST,
+        noise=scan.noise,
+        spacing=scan.spacing,
+    )
+    return [
+        disc
+        for disc in discs
+        if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7) and all(is_apart(disc, other) for other in known)
+    ]
+
+
+def _on_bases(scan: PlacedScan, rest: Integers, discs: list[Disc]) -> list[_PartOfScan]:
+    """What stands on round bases; it is struck out of `rest` with -2."""
+    parts = []
+    for standing in on_discs(scan, rest, discs):
+        rest[standing.points] = -2
+        look = of_figure(scan.points[standing.points], standing.disc)
+        blob = Blob(look.kind, standing.disc, standing.disc.ground, None, False, look.is_odd, look.why)
+        parts.append((blob, standing.points))
+    return parts
 
 
 RIM, RIM_HEIGHT = 25.0, 20.0  # mm: how far a table's rim reaches inward, and how high it curls at most
@@ -539,6 +537,22 @@ def _is_rim(points: Floats, size: tuple[float, float], spacing: float) -> bool:
     return spread > 0.0 and float(np.cov(inward[seen], points[seen, 2])[0, 1]) / spread < UPWARD
 
 
+def _leaning(scan: PlacedScan, rest: Integers, rising: Sequence[Prominence]) -> list[_PartOfScan]:
+    """What leans on something larger and may be a figure, as things to ask about; struck out of `rest` with -2."""
+    parts = []
+    for thing in rising:
+        if not thing.leans:
+            continue
+        height = scan.points[:, 2] - thing.ground
+        own = np.flatnonzero((rest > 0) & (height > SOLE) & (height < thing.tall + SOLE) & thing.over(scan.points))
+        if len(own) * scan.each < FRINGE or _ragged(scan.points[own]) < RAGGED:
+            continue
+        rest[own] = -2
+        why = f"{thing.tall:.0f} mm high, and grown together with something larger"
+        parts.append((Blob("terrain", None, thing.ground, None, False, True, why), own.astype(np.int32)))
+    return parts
+
+
 BORDER = 25.0  # mm, of a base and of a fillet round what rises from it
 
 
@@ -546,34 +560,26 @@ def _is_rising(points: Floats, rising: Sequence[Prominence]) -> bool:
     """Whether a piece (k, 3) is one of the things that rise, and not a larger one of which that is a part."""
     low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
     return any(
-        ((low < thing.middle) & (thing.middle < high)).all() and (high - low < thing.size + BORDER).all()
+        thing.is_free
+        and ((low < thing.middle) & (thing.middle < high)).all()
+        and (high - low < thing.size + BORDER).all()
         for thing in rising
     )
 
 
-def _thing(points: Floats, size: tuple[float, float] | None, ground: float, doubt: bool, is_upright: bool) -> Blob:
-    """A piece without a round base by its points (k, 3); `doubt` where its creases say that it may be several."""
-    look = of_thing(points, size, is_upright)
-    low = float(np.percentile(points[:, 2], 2))
+def _thing(scan: PlacedScan, own: Integers, doubt: bool, is_upright: bool) -> Blob:
+    """A piece without a round base by its points (k,); `doubt` where its creases say that it may be several."""
+    look = of_thing(scan, own, is_upright)
+    low = float(np.percentile(scan.points[own, 2], 2))
+    ground = scan.floor + 3 * scan.spacing
     why = look.why or ("its surface has creases as where things touch" if doubt else "")
     several = doubt or look.could_be_several
     return Blob(look.kind, None, 0.0 if low < ground else low, None, several, look.is_odd, why)
 
 
-def _normals(
-    points: Floats, faces: Integers | None, usable: Flags, edges: Integers, noise: float, spacing: float
-) -> Floats:
-    """(n, 3) unit vectors, outward."""
-    # over so wide a ring that the noise tilts them by some degrees at most
-    neighbours = int(np.clip(np.pi * (max(2 * spacing, 5 * noise) / spacing) ** 2, 14, 50))
-    normals = vertex_normals(points, faces, usable, neighbours)
-    if faces is None or len(faces) == 0:
-        normals = outward(points, normals, edges, spacing)
-    return normals
-
-
-def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noise: float, spacing: float) -> Integers:
+def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     """(n,) what is left of the regions, numbered anew as it hangs together; -3 for fringes of the regions in `cut`."""
+    points, edges, flat = scan.points, scan.edges, max(2.0, 6 * scan.noise)
     linked = edges[(rest[edges[:, 0]] > 0) & (rest[edges[:, 0]] == rest[edges[:, 1]])]
     group = groups_of(len(points), linked)
     out = np.where(rest > 0, -3, rest).astype(np.int32)
@@ -584,24 +590,24 @@ def _regrown(points: Floats, edges: Integers, rest: Integers, cut: Integers, noi
     which = which.ravel()
     region = np.zeros(len(numbers), dtype=np.int64)
     region[which] = rest[index]
-    area = count * 0.87 * spacing**2
+    area = count * scan.each
     # what is left of a region beside its figures: the fillet about their bases, however long, and bits
     top = np.full(len(numbers), -np.inf)
     np.maximum.at(top, which, points[index, 2])
-    fringe = np.isin(region, cut) & ((top < max(2.0, 6 * noise)) | (area < FRINGE))
+    fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE) | ((top < SLAB) & (area < CRUMB)))
     # parts that were put to one region across gaps stay together, unless a figure parted them
     largest = np.full(int(region.max()) + 1, -1)
     for one in np.argsort(np.where(fringe, -1, count), kind="stable"):
         largest[region[one]] = one
     host = largest[region]
-    fringe &= fringe[host] | (top < max(2.0, 6 * noise))
+    fringe &= fringe[host] | (top < flat)
     small = area < np.minimum(CRUMB, 0.15 * area[host])
     out[index] = 1 + np.where(small, host, np.arange(len(numbers)))[which]
     out[index[fringe[which]]] = -3
     return out
 
 
-def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
+def _numbered(points: Floats, spacing: float, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
     """The pieces in their order, with what stands on what."""
     middles = [points[index].mean(0) for _, index in parts]
     order = sorted(
@@ -610,24 +616,26 @@ def _numbered(points: Floats, edges: Integers, labels: Integers, parts: list[_Pa
     out = np.where(labels > 0, -3, labels).astype(np.int32)
     for number, k in enumerate(order, 1):
         out[parts[k][1]] = number
-    unknown = out == -3
-    if unknown.any():
-        linked = edges[(labels[edges[:, 0]] > 0) & (labels[edges[:, 1]] > 0)]
-        out = nearest_along(points, linked, out, unknown)
-        out[out == -3] = -1
-    blobs = []
-    for k in order:
-        blob = parts[k][0]
-        on = None
-        if blob.ground > 2.0:
-            mine = points[parts[k][1]]
-            middle = np.asarray(blob.disc.centre) if blob.disc is not None else mine[:, :2].mean(0)
-            reach = 0.7 * (blob.disc.diameter if blob.disc is not None else float(np.ptp(mine[:, :2], axis=0).max()))
-            under = (np.hypot(*(points[:, :2] - middle).T) < reach) & (out > 0) & (out != order.index(k) + 1)
-            under &= (points[:, 2] < blob.ground + 1.0) & (points[:, 2] > blob.ground - 15.0)
-            below = out[under]
-            terrain = [n + 1 for n, m in enumerate(order) if parts[m][0].kind == "terrain"]
-            below = below[np.isin(below, terrain)]
-            on = int(np.bincount(below).argmax()) if len(below) else None
-        blobs.append(replace(blob, on=on))
-    return Pieces(out, tuple(blobs))
+    unknown, known = np.flatnonzero(out == -3), np.flatnonzero(out > 0)
+    if len(unknown):
+        # The feet of bases and the like belong to what is nearest.
+        distance, nearest = cKDTree(points[known]).query(points[unknown], distance_upper_bound=max(JOIN, 3 * spacing))
+        out[unknown] = np.where(np.isfinite(distance), np.append(out[known], -1)[nearest], -1)
+    blobs = [parts[k][0] for k in order]
+    is_terrain = np.array([False, *(blob.kind == "terrain" for blob in blobs)])
+    on_terrain = np.where(is_terrain[np.maximum(out, 0)], out, 0)
+    standing_on = [_below(points, on_terrain, parts[k], number) for number, k in enumerate(order, 1)]
+    return Pieces(out, tuple(replace(blob, on=on) for blob, on in zip(blobs, standing_on, strict=True)))
+
+
+def _below(points: Floats, terrain: Integers, part: _PartOfScan, number: int) -> int | None:
+    """The number of the terrain, among those (n,) of the points, on which a piece stands; None on the table."""
+    blob, own = part
+    if blob.ground <= 2.0:
+        return None
+    mine = points[own, :2]
+    middle = mine.mean(0) if blob.disc is None else np.asarray(blob.disc.centre)
+    reach = 0.7 * (float(np.ptp(mine, axis=0).max()) if blob.disc is None else blob.disc.diameter)
+    under = (terrain > 0) & (terrain != number) & (np.hypot(*(points[:, :2] - middle).T) < reach)
+    under &= (points[:, 2] < blob.ground + 1.0) & (points[:, 2] > blob.ground - 15.0)
+    return int(np.bincount(terrain[under]).argmax()) if under.any() else None

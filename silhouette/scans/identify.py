@@ -21,7 +21,7 @@ from silhouette.scans.models import Known
 from silhouette.scans.planes import moved
 from silhouette.scans.read import Scan
 from silhouette.scans.segment import Prominence, Relief, about_bases, prominences, relief_of
-from silhouette.scans.surface import vertex_normals
+from silhouette.scans.surface import PlacedScan, vertex_normals
 
 Indices = NDArray[np.intp]
 
@@ -77,24 +77,19 @@ class Surroundings:
 
     def pieces(self, on_table: Flags) -> Pieces:
         """The pieces, told apart; ``on_table`` (n,) are the points of the table's surface."""
-        bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in self.figures]
-        return find_pieces(
-            self.points,
-            self.scan.faces,
-            self.scan.usable,
-            on_table,
-            noise=self.noise,
-            spacing=self.spacing,
-            size=self.size,
-            colours=self.scan.colours,
-            figures=self.figures,
-            about_bases=None if self.relief is None else about_bases(self.relief, self.points, bases),
-            rising=[
-                thing
-                for thing in self.rising
-                if thing.is_free and all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
-            ],
+        scan = self.scan
+        points = np.where(scan.usable[:, None], self.points, 0.0)
+        placed = PlacedScan(
+            points, scan.faces, scan.usable, on_table, self.noise, self.spacing, self.size, scan.colours
         )
+        bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in self.figures]
+        unknown = [
+            thing
+            for thing in self.rising
+            if all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
+        ]
+        looked_at = None if self.relief is None else about_bases(self.relief, self.points, bases)
+        return find_pieces(placed, self.figures, unknown, looked_at)
 
 
 def identify(

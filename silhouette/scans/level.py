@@ -177,8 +177,8 @@ class Level:
     questions: tuple[Question, ...] = ()  # what could not be told, such as which side is up
 
 
-def level(scan: Scan) -> Level:
-    """How a scan lies: its table, or what it stands on.
+def level(scan: Scan, choice: int = 0) -> Level:
+    """How a scan lies: its table, or what it stands on; ``choice`` is which of tables side by side.
 
     Raises:
         FileError: the scan has too few points, or a cloud's fill a space, or nothing tells which way is up.
@@ -186,7 +186,7 @@ def level(scan: Scan) -> Level:
     surfels = _checked(scan)
     up = np.array([0.0, 1.0, 0.0] if scan.up == "y" else [0.0, 0.0, 1.0])
     planes = large_planes(surfels, np.random.default_rng(0))
-    table = table_among(planes, surfels, up)
+    table = table_among(planes, surfels, up, choice)
     if table is not None:
         return _on_table(scan, surfels, table, up)
     foot = foot_of(surfels, up)
@@ -259,6 +259,8 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     apart = np.ones(len(samples), dtype=bool)
     for wall in table.walls:
         apart &= np.abs(seen @ wall.normal - wall.offset) > 0.75 * surfels.cell
+    for other in table.beside:
+        apart &= ~other.inside(seen)
     edge = samples[apart & (np.abs(samples[:, 2]) < far), :2]
     over = samples[apart & (samples[:, 2] > far) & (samples[:, 2] < BRIDGE * plane.extent), :2]
     rectangle = rectangle_round(edge, max(2 * surfels.spacing, surfels.cell), over)
@@ -266,7 +268,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     to_level = _turned_to(turn, rectangle.middle) @ to_level
     inside = (np.abs(moved(to_level, scan.vertices)[:, :2]) < np.array(size) / 2 + 2 * surfels.spacing).all(axis=1)
     on_table = near & inside & (np.abs(rest) < max(3.5 * noise, min(0.3 * surfels.spacing, 0.002 * plane.extent)))
-    questions = () if table.sure else (WHICH_SIDE,)
+    questions = (WHICH_SIDE,) * (not table.sure) + (which_table(table.count),) * (table.count > 1)
     return Level(
         to_level, size, _tilt(to_level[2, :3], up), surface.flatness(), noise, surfels.spacing, on_table, questions
     )
@@ -279,14 +281,34 @@ WHICH_SIDE = Question("up", "Which side of the table is up?", ("as taken", "the 
 """What is asked where neither the pieces nor the file tell it; the second answer turns it over."""
 
 
+WHICH_TABLE = "table"  # the key of the question which of several is the table
+
+
+def which_table(count: int) -> Question:
+    """What is asked where things stand upright on so many tables side by side.
+
+    >>> which_table(3).answers
+    ('that with most on it', 'the second, by how much stands on it', 'the third, by how much stands on it')
+    """
+    ranks = ("second", "third", "fourth", "fifth")[: count - 1]
+    answers = ("that with most on it", *(f"the {rank}, by how much stands on it" for rank in ranks))
+    return Question(WHICH_TABLE, "Things stand on more than one table: which is it?", answers)
+
+
 def as_answered(lie: Level, scan: Scan, answers: Mapping[str, str]) -> Level:
-    """The level as a player has said that it is: with the other side up, or as upright as in the file.
+    """The level as a player has said that it is: another table, the other side up, or as upright as in the file.
 
     Args:
         lie: as it was found.
         scan: of which it is.
         answers: by the keys of the questions.
     """
+    for question in lie.questions:
+        chosen = answers.get(question.key)
+        if question.key == WHICH_TABLE and chosen in question.answers[1:]:
+            other = level(scan, question.answers.index(chosen))
+            open_ones = tuple(each for each in other.questions if each.key != WHICH_TABLE)
+            return as_answered(replace(other, questions=open_ones), scan, answers)
     if answers.get(WHICH_SIDE.key) == WHICH_SIDE.answers[1]:
         return replace(lie, to_level=np.diag([1.0, -1.0, -1.0, 1.0]) @ lie.to_level)
     if answers.get(_LEANS.key) != _LEANS.answers[1]:

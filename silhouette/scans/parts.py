@@ -30,7 +30,7 @@ from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Floats, Integers
-from silhouette.scans.surface import groups_of
+from silhouette.scans.surface import PlacedScan, groups_of
 
 # ---- splitting
 
@@ -343,42 +343,26 @@ SOLID = 0.7
 less."""
 
 
-def parts_of(
-    points: Floats,
-    normals: Floats,
-    edges: Integers,
-    members: Integers,
-    *,
-    noise: float,
-    spacing: float,
-    ground: float,
-    colours: NDArray[np.uint8] | None = None,
-) -> tuple[Integers, set[int]]:
+def parts_of(scan: PlacedScan, members: Integers) -> tuple[Integers, set[int]]:
     """(k,) the thing that each point of a region belongs to, from 0, and those things that may be several.
 
     Args:
-        points: (n, 3) mm, of the whole scan.
-        normals: (n, 3) outward unit vectors.
-        edges: (e, 2) pairs of neighbours.
+        scan: the whole of it.
         members: (k,) indices of the region's points.
-        noise: mm, standard deviation.
-        spacing: mm, median distance of neighbours.
-        ground: z up to which the table reaches.
-        colours: (n, 3) of the points, where there are any.
     """
     whole = np.zeros(len(members), dtype=np.int32)
-    each = 0.87 * spacing**2
-    if len(members) * each < 2 * 3 * SMALLEST**2:
+    if len(members) * scan.each < 2 * 3 * SMALLEST**2:
         return whole, set()
-    diagonal = float(np.linalg.norm(np.ptp(points[members], axis=0)))
+    diagonal = float(np.linalg.norm(np.ptp(scan.points[members], axis=0)))
     # wide enough that noise tilts no normal of a cell by more than FLAT, narrow enough for 40 of them along a region
-    width = float(np.clip(diagonal / 40, max(2.5 * spacing, 5 * noise), max(10.0, 5 * noise, 2.5 * spacing)))
-    cells = cells_of(points, normals, edges, members, width, colours)
+    least = max(2.5 * scan.spacing, 5 * scan.noise)
+    width = float(np.clip(diagonal / 40, least, max(10.0, least)))
+    cells = cells_of(scan.points, scan.normals, scan.edges, members, width, scan.colours)
     if _fill_space(cells):
         return whole, {0}  # it may be several
     attracts = attraction(cells)
     group = grown_together(len(cells.middles), cells.pairs, attracts)
-    group = things(cells, attracts, group, each, ground)
+    group = things(cells, attracts, group, scan.each, scan.floor + scan.spacing)
     group, doubt = separate(cells, attracts, group, FLAT)
     numbers, number = np.unique(group, return_inverse=True)
     doubtful = {int(k) for k in np.flatnonzero(np.isin(numbers, list(doubt)))}

@@ -20,6 +20,11 @@ SMALLEST = 0.012  # share of a scan's surface below which a plane is not looked 
 BRIDGE = 0.35
 """Height, as a share of a plane's width, up to which what stands on it joins its parts; walls of a room are higher."""
 
+TABLE_GAP = 0.05  # the gap between two tables, as a share of the width of the smaller
+
+UPRIGHT_HEIGHTS = (0.01, 0.15)
+"""Heights of figures as shares of a table's width: 30 mm on 1.8 m and 40 mm on 300 mm; chairs on a floor have more."""
+
 NEAR = 0.6  # how far from a plane surfels may be that speak for it, in voxels
 SAME = 0.94  # mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees
 
@@ -50,26 +55,44 @@ class Plane:
 
     def covers(self, point: Floats, reach: float) -> bool:
         """Whether a point lies over or under the inside of the outline, or within a reach of it."""
-        return bool((self.hull[:, :2] @ (self.axes @ point) + self.hull[:, 2] < reach).all())
+        return bool(self.inside(point[None], reach)[0])
+
+    def inside(self, points: Floats, reach: float = 0.0) -> Flags:
+        """(n,) which points lie over or under the inside of the outline, or within a reach of it."""
+        across = (points @ self.axes.T) @ self.hull[:, :2].T + self.hull[:, 2]
+        return np.asarray((across < reach).all(axis=1))
 
     def beside(self, surfels: Surfels, others: Flags) -> tuple[int, int]:
         """How many surfels stand above and below the inside of the outline, some others left out."""
         height = surfels.points @ self.normal - self.offset
-        flat = surfels.points @ self.axes.T
-        inside = (flat @ self.hull[:, :2].T + self.hull[:, 2] < -2 * surfels.cell).all(axis=1) & ~others
+        inside = self.inside(surfels.points, -2 * surfels.cell) & ~others
         far = 2 * surfels.cell
         return int((inside & (height > far)).sum()), int((inside & (height < -far)).sum())
 
-    def bears(self, surfels: Surfels) -> int:
-        """How many separate things stand on it, by the vertices: surfels of a hall are coarser than figures.
-
-        They rise a thirtieth of its width at least, as figures on a table do, and are no higher than what joins parts.
-        """
+    def upright(self, surfels: Surfels) -> int:
+        """How many things stand on it as figures do: apart, higher than half as wide, and low beside its width."""
         points = surfels.vertices
-        inside = ((points @ self.axes.T) @ self.hull[:, :2].T + self.hull[:, 2] < -2 * surfels.spacing).all(axis=1)
         height = points @ self.normal - self.offset
-        these = inside & (height > self.extent / 30) & (height < BRIDGE * self.extent)
-        return len(_things(points[these] @ self.axes.T, height[these], max(self.extent / 200, surfels.spacing)))
+        these = self.inside(points) & (height > max(UPRIGHT_HEIGHTS[0] * self.extent, 2 * surfels.spacing))
+        flat, height = points[these] @ self.axes.T, height[these]
+        steps, picture = _picture(flat, max(self.extent / 200, surfels.spacing))
+        parts, count = ndimage.label(picture, np.ones((3, 3)))
+        if not count or not len(flat):
+            return 0
+        mine, numbers = parts[steps[:, 0], steps[:, 1]], np.arange(1, count + 1)
+        tall = np.asarray(ndimage.maximum(height, mine, numbers))
+        wide = np.max([ndimage.maximum(v, mine, numbers) - ndimage.minimum(v, mine, numbers) for v in flat.T], axis=0)
+        is_low = (tall > 2 * UPRIGHT_HEIGHTS[0] * self.extent) & (tall < UPRIGHT_HEIGHTS[1] * self.extent)
+        return int((is_low & (wide < 2 * tall) & (np.bincount(mine, minlength=count + 1)[1:] >= 3)).sum())
+
+    def is_beside(self, other: Plane, surfels: Surfels) -> bool:
+        """Whether it lies beside another one with a gap between them; boards that adjoin are one table."""
+        gap = TABLE_GAP * min(self.extent, other.extent)
+        near = (
+            self.inside(surfels.points[other.inliers], gap).any()
+            or other.inside(surfels.points[self.inliers], gap).any()
+        )
+        return not near
 
     def things_among(self, surfels: Surfels, these: Flags) -> Floats:
         """The heights of the separate things that some of the surfels make, seen from above."""
@@ -88,10 +111,14 @@ def large_planes(surfels: Surfels, rng: np.random.Generator) -> list[Plane]:
         normal, offset, near = best
         if near.sum() < max(3, SMALLEST * len(surfels.points)):
             break
-        plane = seen_from(surfels, normal, offset)
+        among = np.zeros(len(surfels.points), dtype=bool)
+        among[left] = True
+        plane = seen_from(surfels, normal, offset, among)
         # A plane through the edges of stairs has surfels in it whose own normals differ from its.
         if plane is not None and np.abs(surfels.normals[plane.inliers] @ normal).mean() > SAME:
             found.append(plane)
+            # A part that lies apart, as another table of the same height, is a plane of its own.
+            near &= plane.inside(surfels.points[left], 3 * surfels.cell)
         left = left[~near]
     return found
 
@@ -155,11 +182,14 @@ def axes_in(normal: Floats) -> Floats:
     return np.stack([first, np.cross(normal, first)])
 
 
-def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: bool = False) -> Plane | None:
-    """What lies in a plane and what stands on it; turned over where more stands on the other side, unless kept."""
+def seen_from(
+    surfels: Surfels, normal: Floats, offset: float, among: Flags, *, keep_side: bool = False
+) -> Plane | None:
+    """What lies in a plane, among some surfels, and what stands on it; turned over where more stands on the other side,
+    unless kept."""
     points, cell = surfels.points, surfels.cell
     height = points @ normal - offset
-    inliers = _alike(surfels.normals, normal, surfels.sided, np.abs(height) < cell)
+    inliers = _alike(surfels.normals, normal, surfels.sided, among & (np.abs(height) < cell))
     axes = axes_in(normal)
     flat = points @ axes.T
     # What stands in the way (a river of terrain from edge to edge) does not part a table.
@@ -168,12 +198,14 @@ def seen_from(surfels: Surfels, normal: Floats, offset: float, *, keep_side: boo
     if found is None:
         return None
     outline, extent = found
-    inside = (flat @ outline[:, :2].T + outline[:, 2] < -2 * cell).all(axis=1)
+    across = (flat @ outline[:, :2].T + outline[:, 2]).max(axis=1)
+    inliers &= across < 3 * cell
+    inside = across < -2 * cell
     above, below = inside & (height > 2 * cell), inside & (height < -2 * cell)
     facing = float((surfels.normals[inliers] @ normal).mean()) if surfels.sided else 0.0
     counts = int(above.sum()), int(below.sum())
     if not keep_side and (counts[0], facing) < (counts[1], -facing):
-        return seen_from(surfels, -normal, -offset, keep_side=True)
+        return seen_from(surfels, -normal, -offset, among, keep_side=True)
     things = _things(flat[above], height[above], cell)
     middle = points[inliers].mean(axis=0)
     return Plane(normal, float(offset), inliers, outline, axes, things, facing, middle, extent)
@@ -239,13 +271,21 @@ class Table:
     plane: Plane  # its normal is up
     sure: bool  # whether the side that is up is beyond doubt
     walls: list[Plane]  # planes that stand upright and are large: of the room, or a board behind
+    beside: tuple[Plane, ...] = ()  # planes beside it
+    count: int = 1  # how many planes side by side may be the table, itself among them
 
 
-def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | None:
+RIVAL = 0.5
+"""A plane beside the table may be it as well where so many things stand on it upright, as a share of those on the
+table, and two at least."""
+
+
+def table_among(planes: list[Plane], surfels: Surfels, up: Floats, choice: int = 0) -> Table | None:
     """The table among the planes of a scan, or None where none of them is one.
 
     First the direction (of planes of one direction the ones that bear most things, large and near the file's upright
     ``up``), then the side, then the height: what has a table on it is the floor, and what stands on a table is a roof.
+    Of tables side by side it is the one on which most things stand upright; ``choice`` is which of them, in this order.
     """
     if not planes:
         return None
@@ -257,12 +297,18 @@ def table_among(planes: list[Plane], surfels: Surfels, up: Floats) -> Table | No
     stack = [found for plane in group if (found := _turned(plane, normal, surfels)) is not None]
     stack = [plane for plane in stack if plane.facing > -0.5] or stack  # undersides face down
     stack.sort(key=lambda plane: _height(plane, normal))
-    chosen = _storey(stack, normal, surfels)
+    first = _storey(stack, normal, surfels)
+    beside = [plane for plane in stack if plane is not first and plane.is_beside(first, surfels)]
+    uprights = {id(plane): plane.upright(surfels) if beside else 1 for plane in (first, *beside)}
+    tables = sorted((first, *beside), key=lambda plane: -uprights[id(plane)])
+    least = max(2.0, RIVAL * uprights[id(tables[0])])
+    tables = tables[:1] + [plane for plane in tables[1:] if uprights[id(plane)] >= least]
+    chosen = tables[choice] if choice < len(tables) else tables[0]
     if not _is_table(chosen, stack, planes, surfels, up):
         return None
-    return Table(
-        chosen, abs(votes) >= 0.5, [wall for wall in _walls(chosen, planes, 0.6) if _rises(wall, chosen, surfels)]
-    )
+    walls = [wall for wall in _walls(chosen, planes, 0.6) if _rises(wall, chosen, surfels)]
+    around = tuple(plane for plane in (first, *beside) if plane is not chosen)
+    return Table(chosen, abs(votes) >= 0.5, walls, around, len(tables))
 
 
 def _weight(group: list[Plane]) -> float:
@@ -300,7 +346,7 @@ def _votes_for_side(group: list[Plane], normal: Floats, surfels: Surfels, up: Fl
 def _turned(plane: Plane, normal: Floats, surfels: Surfels) -> Plane | None:
     if plane.normal @ normal > 0:
         return plane
-    return seen_from(surfels, -plane.normal, -plane.offset, keep_side=True)
+    return seen_from(surfels, -plane.normal, -plane.offset, plane.inliers, keep_side=True)
 
 
 def _height(plane: Plane, normal: Floats) -> float:
@@ -328,8 +374,7 @@ def _is_step(plane: Plane, ground: Plane, higher: float, surfels: Surfels) -> bo
     """Whether a plane is a board beside another one, a little higher: one table with a step, of which both are part."""
     if higher > BOARD_STEP * ground.extent or not BOARD_SIDE < plane.area / ground.area < 1.0 / BOARD_SIDE:
         return False
-    flat = surfels.points[plane.inliers] @ ground.axes.T
-    return bool((flat @ ground.hull[:, :2].T + ground.hull[:, 2] < 0).all(axis=1).mean() < OVERHANG)
+    return bool(ground.inside(surfels.points[plane.inliers]).mean() < OVERHANG)
 
 
 def _bears_all(plane: Plane, ground: Plane, surfels: Surfels) -> bool:
@@ -341,11 +386,9 @@ def _bears_all(plane: Plane, ground: Plane, surfels: Surfels) -> bool:
 
 def _beside(plane: Plane, ground: Plane, surfels: Surfels) -> Flags:
     """The surfels that stand on a plane beside another one over it."""
-    over = ((surfels.points @ plane.axes.T) @ plane.hull[:, :2].T + plane.hull[:, 2] < 3 * surfels.cell).all(axis=1)
-    flat = surfels.points @ ground.axes.T
     height = surfels.points @ ground.normal - ground.offset
-    inside = ((flat @ ground.hull[:, :2].T + ground.hull[:, 2]) < 0).all(axis=1)
-    return np.asarray(~over & (height > 2 * surfels.cell) & inside)
+    over = plane.inside(surfels.points, 3 * surfels.cell)
+    return np.asarray(~over & (height > 2 * surfels.cell) & ground.inside(surfels.points))
 
 
 def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfels) -> bool:
@@ -361,7 +404,7 @@ def _stands_as_table(plane: Plane, ground: Plane, higher: float, surfels: Surfel
         return True  # what is below is the table's underside or a shelf: a roof is smaller than what bears it
     if plane.area < 0.05 * ground.area:
         # A table in a hall is that as well; a platform on a table bears less than what stands about it.
-        return plane.bears(surfels) > max(2, 2 * ground.bears(surfels))
+        return plane.upright(surfels) > max(2, 2 * ground.upright(surfels))
     walled = _walled(plane, higher, surfels)
     others = ground.things_among(surfels, _beside(plane, ground, surfels))
     if walled:
@@ -393,7 +436,9 @@ def _is_table(plane: Plane, stack: list[Plane], planes: list[Plane], surfels: Su
     lower = [other for other in _larger(plane, stack) if _height(other, plane.normal) < _height(plane, plane.normal)]
     if any(_bears_all(plane, other, surfels) for other in lower):
         return True
-    over = height > -2 * surfels.cell
+    over = (height > -2 * surfels.cell) & ~_any_of(
+        [other for other in stack if other is not plane and other.is_beside(plane, surfels)], surfels
+    )
     shadow = np.unique(np.floor(surfels.points[over] @ plane.axes.T / (2 * surfels.cell)), axis=0)
     if plane.extent**2 < 0.35 * len(shadow) * (2 * surfels.cell) ** 2:
         return False
@@ -403,7 +448,7 @@ def _is_table(plane: Plane, stack: list[Plane], planes: list[Plane], surfels: Su
     counted = ~_any_of(_walls(plane, planes, 1.3), surfels)
     upper = _any_of([other for other in stack if _height(other, plane.normal) > _height(plane, plane.normal)], surfels)
     flat = ((plane.inliers | upper) & counted).sum() / counted.sum()
-    below = (~over & counted).sum() / counted.sum()
+    below = ((height <= -2 * surfels.cell) & counted).sum() / counted.sum()
     many = (plane.things < 0.6 * plane.extent).sum() >= 3
     if below < HANGING:
         return bool(flat > 0.3 or (many and flat > 0.1))

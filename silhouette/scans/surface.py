@@ -15,13 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 from scipy.sparse import coo_matrix
-from scipy.spatial import ConvexHull, cKDTree
+from scipy.spatial import ConvexHull, QhullError, cKDTree
 
 from silhouette.common.geometry import Flags, Floats, Integers, components
+from silhouette.common.lazy import cached_property
 from silhouette.scans.read import Scan
 
 # ---- surfaces
 
+CLOSED = 0.05  # the share of its area by which a surface that is closed may face up or down, and still says nothing
 RING = 8  # the neighbours of each point of a cloud: about those in a ring round it
 
 
@@ -31,7 +33,6 @@ class Surface:
 
     z: float  # its height
     points: Integers  # (k,) indices of the scan's points on it
-    area: float  # as many squares as it covers, in the unit of the points
 
 
 def edges_of(points: Floats, faces: Integers | None, usable: Flags, spacing: float) -> Integers:
@@ -62,7 +63,12 @@ def edges_of(points: Floats, faces: Integers | None, usable: Flags, spacing: flo
 def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighbours: int = 14) -> Floats:
     """(n, 3) unit normals: of the triangles about a vertex by area; of a cloud, of the plane through near points.
 
-    Those of a cloud point up, as nobody knows better; where there is none, (0, 0, 0).
+    Those of a cloud point up, as nobody knows better; where there is none, (0, 0, 0). Of triangles that are wound the
+    wrong way round, as apps and converters write them, the normals are turned: z is up, and a scan faces up.
+
+    >>> square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]])
+    >>> [float(vertex_normals(square, np.array([face]), np.ones(3, bool))[0, 2]) for face in ([0, 1, 2], [0, 2, 1])]
+    [1.0, 1.0]
     """
     normals = np.zeros((len(points), 3))
     if faces is not None and len(faces):
@@ -70,6 +76,8 @@ def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighb
         across = np.cross(b - a, c - a)
         for axis in range(3):
             normals[:, axis] = sum(np.bincount(faces[:, k], across[:, axis], len(points)) for k in range(3))
+        if _is_wound_wrongly(a, across):
+            normals *= -1.0
     else:
         index = np.flatnonzero(usable)
         if len(index) < 4:
@@ -81,6 +89,17 @@ def vertex_normals(points: Floats, faces: Integers | None, usable: Flags, neighb
         normals[normals[:, 2] < 0] *= -1
     length = np.linalg.norm(normals, axis=1, keepdims=True)
     return np.asarray(normals / np.where(length > 0, length, 1.0))
+
+
+def _is_wound_wrongly(corners: Floats, across: Floats) -> bool:
+    """Whether triangles (m, 3), by a corner and twice their area along the normal, face down and not up on the whole.
+
+    Those of a closed surface face both ways alike: of them the volume within tells it.
+    """
+    upward = float(across[:, 2].sum())
+    if abs(upward) < CLOSED * float(np.linalg.norm(across, axis=1).sum()):
+        upward = float(((corners - corners.mean(axis=0)) * across).sum()) if len(corners) else 0.0
+    return upward < 0.0
 
 
 def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) -> Floats:
@@ -123,9 +142,88 @@ def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) ->
     return normals * np.where(side < 0, -1.0, 1.0)[:, None]
 
 
+@dataclass(frozen=True, eq=False)
+class PlacedScan:
+    """A scan in mm as it stands on its table: z = 0 is the table's top, or what it stands on without one."""
+
+    points: Floats  # (n, 3); those that do not count are at the origin
+    faces: Integers  # (m, 3) rows of vertices; (0, 3) for a cloud of points
+    usable: Flags  # (n,) which points count
+    on_table: Flags  # (n,) those of the table's surface
+    noise: float  # mm, standard deviation of the table's surface
+    spacing: float  # mm, median distance of neighbours
+    size: tuple[float, float] | None = None  # mm, the table's edges along x and y; None where there is no table
+    colours: NDArray[np.uint8] | None = None  # (n, 3) of the points, where there are any
+
+    @property
+    def floor(self) -> float:
+        """The mm up to which the table's noise reaches; 0.4 is thinner than any piece."""
+        return max(3.0 * self.noise, 0.4)
+
+    @property
+    def each(self) -> float:
+        """The square mm for which a point stands, as in a mesh of even triangles."""
+        return 0.87 * self.spacing**2
+
+    @cached_property
+    def beyond(self) -> Flags:
+        """(n,) the points beyond the table's edges, by more than those may be wrong; none without a table."""
+        if self.size is None:
+            return np.zeros(len(self.points), dtype=bool)
+        away = np.abs(self.points[:, :2]) >= np.asarray(self.size) / 2 + 3 * self.spacing
+        return np.asarray(self.usable & away.any(axis=1))
+
+    @cached_property
+    def edges(self) -> Integers:
+        """(k, 2) pairs of neighbours."""
+        return edges_of(self.points, self.faces, self.usable, self.spacing)
+
+    @cached_property
+    def normals(self) -> Floats:
+        """(n, 3) unit vectors, outward; of a cloud over so wide a ring that noise tilts them by a few degrees."""
+        neighbours = int(np.clip(np.pi * (max(2 * self.spacing, 5 * self.noise) / self.spacing) ** 2, 14, 50))
+        normals = vertex_normals(self.points, self.faces, self.usable, neighbours)
+        return normals if len(self.faces) else outward(self.points, normals, self.edges, self.spacing)
+
+
 def groups_of(count: int, edges: Integers) -> Integers:
     """(count,) the number of the connected group of each of so many things, from pairs of them."""
     return np.unique(components(edges, count), return_inverse=True)[1].astype(np.int32)
+
+
+def densest(values: Floats, width: float) -> tuple[float, int]:
+    """The median of the values in the densest window of a width, and how many these are.
+
+    >>> densest(np.array([0.0, 4.0, 4.1, 4.3, 9.0]), 0.5)
+    (4.1, 3)
+    """
+    ordered = np.sort(values)
+    count = np.searchsorted(ordered, ordered + width, side="right") - np.arange(len(ordered))
+    first = int(np.argmax(count))
+    return float(np.median(ordered[first : first + count[first]])), int(count[first])
+
+
+def smallest_sides(flat: Floats) -> tuple[float, float, float]:
+    """The shorter and the longer side of the smallest rectangle round points (n, 2), and radians from x to one of them.
+
+    One side lies along a side of the convex hull (Freeman and Shapira 1975).
+
+    >>> [round(number, 6) for number in smallest_sides(np.array([[0.0, 0], [3, 0], [3, 1], [0, 1]]))]
+    [1.0, 3.0, 0.0]
+    >>> smallest_sides(np.array([[0.0, 0], [3, 0], [6, 0]]))
+    (0.0, 6.0, 0.0)
+    """
+    try:
+        corners = flat[ConvexHull(flat).vertices]
+    except (QhullError, ValueError):
+        return 0.0, float(np.ptp(flat, axis=0).max(initial=0.0)), 0.0
+    along = np.roll(corners, -1, axis=0) - corners
+    turns = np.arctan2(along[:, 1], along[:, 0]) % (np.pi / 2)
+    c, s = np.cos(turns)[:, None], np.sin(turns)[:, None]
+    x, y = corners[:, 0] * c + corners[:, 1] * s, corners[:, 1] * c - corners[:, 0] * s
+    best = int(np.argmin(np.ptp(x, axis=1) * np.ptp(y, axis=1)))
+    sides = float(np.ptp(x[best])), float(np.ptp(y[best]))
+    return min(sides), max(sides), float(turns[best])
 
 
 LEVEL = 0.94  # cosine, 20 degrees, within which a surface is level: noise of half the spacing tilts normals by as much
@@ -158,7 +256,7 @@ def level_surfaces(
         same = np.abs(heights - heights[first]) < 0.7 * spacing
         members = np.concatenate([part for part, yes in zip(parts, same, strict=True) if yes])
         if len(members) * each >= least_area:
-            merged.append(Surface(float(np.median(points[members, 2])), members.astype(np.int32), len(members) * each))
+            merged.append(Surface(float(np.median(points[members, 2])), members.astype(np.int32)))
         parts = [part for part, yes in zip(parts, same, strict=True) if not yes]
         heights = heights[~same]
     return merged
@@ -329,16 +427,15 @@ def rectangle_round(flat: Floats, pixel: float, over: Floats | None = None) -> R
     """The rectangle round the points (n, 2) of a table's surface; lone specks and fringes do not count.
 
     The surface is painted with pixels; openings narrower than five go, thinner parts than three are specks. The
-    smallest rectangle round the convex hull (one side lies along a side of the hull: Freeman and Shapira 1975) gives
-    the direction. Each edge is then where most strips across it end; a round or ragged table's ends differ much, and
-    its edge is where the outermost end; its x is kept.
+    smallest rectangle round it gives the direction. Each edge is then where most strips across it end; a round or
+    ragged table's ends differ much, and its edge is where the outermost end; its x is kept.
 
     Points ``over`` (m, 2) stand on the table or hang over it: they join its parts, and where they go on beyond most of
     an edge they cover the table there, so that it ends where they do.
     """
     over = np.zeros((0, 2)) if over is None else over
     kept, over = _largest_part(flat, over, pixel)
-    turn = _direction(kept)
+    turn = smallest_sides(kept)[2]
     turned = kept @ _rotation(turn)
     if not any(_edge(turned, axis, sign, pixel)[2] for axis in (0, 1) for sign in (-1, 1)):
         turn = 0.0
@@ -390,7 +487,7 @@ def _rotation(turn: float) -> Floats:
 
 
 def _largest_part(flat: Floats, over: Floats, pixel: float) -> tuple[Floats, Floats]:
-    """The points of the largest part that hangs together, and those over the table that belong to it."""
+    """The points of the part with most of the table's that hangs together, and those over it that belong to it."""
     points = np.vstack([flat, over])
     low = points.min(axis=0) - 4 * pixel
     steps = np.floor((points - low) / pixel).astype(np.int64)
@@ -399,19 +496,10 @@ def _largest_part(flat: Floats, over: Floats, pixel: float) -> tuple[Floats, Flo
     picture = ndimage.binary_fill_holes(ndimage.binary_closing(picture, np.ones((3, 3)), iterations=2))
     opened = ndimage.binary_opening(picture, np.ones((3, 3)), iterations=1)
     parts, count = ndimage.label(opened if opened.any() else picture, np.ones((3, 3)))
-    largest = int(np.argmax(np.bincount(parts.ravel())[1:])) + 1 if count else 0
-    mine = parts[steps[:, 0], steps[:, 1]] == largest
+    part = parts[steps[:, 0], steps[:, 1]]
+    largest = int(np.argmax(np.bincount(part[: len(flat)], minlength=count + 1)[1:])) + 1 if count else 0
+    mine = part == largest
     return flat[mine[: len(flat)]], over[mine[len(flat) :]]
-
-
-def _direction(flat: Floats) -> float:
-    """Radians to one side of the smallest rectangle round some points."""
-    corners = flat[ConvexHull(flat).vertices]
-    along = np.roll(corners, -1, axis=0) - corners
-    turns = np.arctan2(along[:, 1], along[:, 0]) % (np.pi / 2)
-    c, s = np.cos(turns)[:, None], np.sin(turns)[:, None]
-    x, y = corners[:, 0] * c + corners[:, 1] * s, corners[:, 1] * c - corners[:, 0] * s
-    return float(turns[np.argmin(np.ptp(x, axis=1) * np.ptp(y, axis=1))])
 
 
 def _edge(flat: Floats, axis: int, sign: int, pixel: float) -> tuple[float, float, bool]:

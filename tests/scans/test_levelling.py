@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,13 @@ import pytest
 
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
-from silhouette.scans.level import Level, level
+from silhouette.scans.level import Level, as_answered, level
 from silhouette.scans.read import Scan, read_scan
 from tests.support.scanned_tables import (
     Box,
     Can,
     Scanned,
+    Thing,
     as_scan,
     figure,
     moved,
@@ -138,6 +140,48 @@ def test_a_board_beside_another_one_is_part_of_one_table() -> None:
     found = level(scan)
     assert max(off(found, truth, 1.0)) < 0.3, "the lower one is zero"
     assert size_in_mm(found, 1.0) == pytest.approx([400, 600], rel=0.02)
+
+
+def other_table(things: Sequence[Thing], size: tuple[float, float], at: tuple[float, float, float]) -> Scanned:
+    return moved(scanned_table(size, things, spacing=COARSE), standing((0, 0, 0), at))
+
+
+FIVE = (*FEW, *figure((100, -150)), *figure((-100, 100)))
+BESIDE = {
+    "as high": ((600, 400), (800.0, 0.0, 0.0)),
+    "lower and larger": ((900, 600), (900.0, 0.0, -60.0)),
+    "higher and much larger": ((1200, 800), (1000.0, 0.0, 40.0)),
+}
+
+
+@pytest.mark.thinned(quick=30, ci=35)
+@pytest.mark.parametrize("name", BESIDE)
+def test_the_table_is_that_on_which_things_stand_and_no_empty_one_beside_it(name: str) -> None:
+    scan, truth = as_scan(scanned_table(things=FIVE, spacing=COARSE) + other_table((), *BESIDE[name]))
+    found = level(scan)
+    assert max(off(found, truth, 1.0)) < 0.3
+    assert size_in_mm(found, 1.0) == pytest.approx([400, 600], rel=0.02)
+    assert found.questions == ()
+
+
+@pytest.mark.thinned(quick=30, ci=35)
+@pytest.mark.parametrize("name", BESIDE)
+def test_two_tables_with_things_on_them_are_asked_about_and_the_answer_chooses(name: str) -> None:
+    size, at = BESIDE[name]
+    three = (*figure((-200, -100)), *figure((120, 120)), *figure((20, -60)))
+    scan, _ = as_scan(scanned_table(things=FIVE, spacing=COARSE) + other_table(three, size, at))
+    found = level(scan)
+    (question,) = found.questions
+    assert question.key == "table"
+    other = as_answered(found, scan, {"table": question.answers[1]})
+    assert sorted([size_in_mm(found, 1.0)[0], size_in_mm(other, 1.0)[0]]) == pytest.approx(
+        sorted([400, size[1]]), rel=0.02
+    )
+    apart = other.to_level @ np.linalg.inv(found.to_level)
+    assert np.hypot(*apart[:2, 3]) == pytest.approx(at[0], abs=5.0)
+    assert abs(apart[2, 3]) == pytest.approx(abs(at[2]), abs=0.5)
+    assert other.questions == ()
+    assert as_answered(found, scan, {"table": question.answers[0]}) is found
 
 
 @pytest.mark.thinned(quick=15, ci=15)

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats
-from silhouette.scans.classify import Blob, Pieces, find_pieces
+from silhouette.scans.bases import Disc
+from silhouette.scans.classify import Blob, KnownFigure, Pieces, find_pieces
+from silhouette.scans.segment import prominences, relief_of
+from silhouette.scans.surface import PlacedScan
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
 from tests.support.pieces_apart import apart
+from tests.support.scanned import matched
 
 
-def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
-    return find_pieces(
+def placed(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> PlacedScan:
+    return PlacedScan(
         scanned.points,
-        scanned.faces if faces else None,
+        scanned.faces if faces else np.zeros((0, 3), dtype=np.int32),
         np.ones(len(scanned.points), dtype=bool),
         np.abs(scanned.points[:, 2]) < max(4 * noise, 0.3),
         noise=noise,
         spacing=step,
         size=scanned.size,
     )
+
+
+def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
+    return find_pieces(placed(scanned, noise=noise, step=step, faces=faces))
 
 
 def fighters(found: Pieces) -> list[Blob]:
@@ -116,6 +126,21 @@ def test_what_is_round_is_no_figure(thing: Heights) -> None:
     assert fighters(pieces_of(table([thing]))) == []
 
 
+@pytest.mark.parametrize("height", [40.0, 60.0])
+def test_a_figure_at_a_wall_whose_base_was_not_seen_is_asked_about(height: float) -> None:
+    scanned = table([figure(0, 0, base=30), box(0, 9, 100, 6, height)])
+    scan = placed(scanned)
+    relief = relief_of(scan.points, scan.faces, scan.usable, scan.spacing, scan.size)
+    assert relief is not None
+    found = find_pieces(scan, rising=prominences(relief), about_bases=np.zeros(len(scan.points), dtype=bool))
+    (asked,) = [blob for blob in found.blobs if blob.is_odd]
+    assert len(found.blobs) == 2
+    assert (asked.kind, asked.disc) == ("terrain", None)
+    assert "grown together with something larger" in asked.why
+    (plain,) = find_pieces(placed(table([box(0, 10, 100, 6, height)]))).blobs
+    assert not plain.is_odd
+
+
 def test_a_pillar_on_a_round_base_is_asked_about() -> None:
     found = pieces_of(table([lambda u, v: np.maximum(disc(0, 0, 40)(u, v), disc(0, 0, 20, 60)(u, v))]))
     (pillar,) = found.blobs
@@ -189,14 +214,7 @@ def test_colours_part_what_creases_leave_open() -> None:
     on_table = np.abs(scanned.points[:, 2]) < 0.4
     usable = np.ones(len(on_table), dtype=bool)
     found = find_pieces(
-        scanned.points,
-        scanned.faces,
-        usable,
-        on_table,
-        noise=0.1,
-        spacing=1.0,
-        size=scanned.size,
-        colours=paint[scanned.truth],
+        PlacedScan(scanned.points, scanned.faces, usable, on_table, 0.1, 1.0, scanned.size, paint[scanned.truth])
     )
     assert apart(found.labels, scanned.truth).right > 0.95
 
@@ -205,6 +223,35 @@ def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
     found = pieces_of(table([box(-30, 0, 16, 16, 16), box(30, 0, 40, 40, 35)]))
     assert [blob.is_odd for blob in found.blobs] == [True, False]
     assert "die" in found.blobs[0].why
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_triangles_that_are_wound_the_wrong_way_round_change_nothing(is_closed: bool) -> None:
+    scanned = table([box(0, 0, 70, 60, 40), figure(5, 5, on=40)])
+    points, faces = scanned.points, scanned.faces
+    if is_closed:  # a board with a flat underside: all points once more, below
+        under = points * [1.0, 1.0, 0.0] - [0.0, 0.0, 12.0]
+        points, faces = np.vstack([points, under]), np.vstack([faces, faces[:, ::-1] + len(points)])
+    right, wrong = (find_pieces(placed(replace(scanned, points=points, faces=way))) for way in (faces, faces[:, ::-1]))
+    assert [blob.kind for blob in right.blobs] == ["fighter", "terrain"]
+    assert right.blobs == wrong.blobs
+    assert np.array_equal(right.labels, wrong.labels)
+
+
+def test_what_goes_on_beyond_the_tables_edge_is_asked_about_and_what_ends_there_is_not() -> None:
+    """An arm, of which nearly all that is on the table is within it."""
+    scan = placed(table([box(30, 0, 60, 25, 30), box(-35, 0, 25, 40, 30)], size=120))
+    found = find_pieces(replace(scan, size=(105.0, 105.0)))
+    assert [blob.is_odd for blob in found.blobs] == [False, True]
+    assert "reaches over the table's edge" in found.blobs[1].why
+
+
+def test_the_rest_of_a_base_beside_a_known_figure_is_no_piece() -> None:
+    scan = placed(table([figure(0, 0, base=40)]))
+    body = np.flatnonzero((np.hypot(*scan.points[:, :2].T) < 18.0) & (scan.points[:, 2] > 1.0))
+    known = KnownFigure(body, Disc((0.0, 0.0), 0.0, 3.0, 36.0, 0.1, 1.0), matched(sure=True))
+    (only,) = find_pieces(scan, [known], about_bases=np.zeros(len(scan.points), dtype=bool)).blobs
+    assert only.kind == "fighter"
 
 
 def test_nothing_on_the_table() -> None:
@@ -242,7 +289,8 @@ def test_what_is_not_usable_is_left_out() -> None:
     points[7] = np.nan
     usable = np.isfinite(points).all(1)
     faces = scanned.faces[usable[scanned.faces].all(1)]
-    found = find_pieces(points, faces, usable, np.abs(points[:, 2]) < 0.4, noise=0.1, spacing=1.0, size=scanned.size)
+    on_table = np.abs(points[:, 2]) < 0.4
+    found = find_pieces(PlacedScan(np.nan_to_num(points), faces, usable, on_table, 0.1, 1.0, scanned.size))
     assert len(found.blobs) == 1
     assert found.labels[7] == -1
 

@@ -66,6 +66,18 @@ def test_a_figure_that_is_grown_together_with_a_wall_is_cut_off_above_it() -> No
     assert not found[0].is_free
 
 
+@pytest.mark.parametrize("height", [60.0, 30.0], ids=["higher", "as high"])
+def test_a_figure_that_leans_on_a_wall_is_parted_from_it_and_a_buttress_is_not(height: float) -> None:
+    wall = box((200.0, 6.0, height), (0.0, 0.0, 0.0))
+    buttress = box((14.0, 10.0, height - 15.0), (-60.0, 7.0, 0.0))
+    (found,) = standing(wall, buttress, figure(20.0, 7.0))
+    assert found.middle == pytest.approx([20.0, 7.0], abs=5.0)
+    assert found.leans
+    assert not found.is_free
+    places = np.array([[20.0, 8.0, 20.0], [60.0, 0.0, 20.0], [20.0, 40.0, 0.0]])
+    assert found.over(places).tolist() == [True, False, False]
+
+
 def test_a_cloud_and_a_floor_far_below() -> None:
     grid = np.stack(np.meshgrid(np.arange(-200.0, 200.0, 4.0), np.arange(-150.0, 150.0, 4.0)), axis=-1).reshape(-1, 2)
     table = np.column_stack([grid, np.zeros(len(grid))])
