@@ -67,6 +67,10 @@ class ScanOptions(Pairing, Telling):
     length: Annotated[
         str | None, option("--length", "MM=X,Y,Z:X,Y,Z", "A known length between two points of the file.")
     ] = None
+    pieces: Annotated[
+        list[str] | None,
+        option("--piece", "NAME=WHAT", "A figure, terrain, left out, called X, with Y, along X,Y:X,Y."),
+    ] = None
     terrain_only: Annotated[bool, flag("--terrain-only", "Leave the figures out, to place them on the live table.")] = (
         False
     )

@@ -22,6 +22,7 @@ from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
 from silhouette.judging import SceneResult, Selection
+from silhouette.scans.corrections import earlier_with
 from silhouette.scans.keep import SCENE, Question, earlier_run
 from silhouette.scans.place import ScannedPiece, ScannedTable
 from silhouette.scans.scale import Wanted
@@ -67,10 +68,12 @@ def scan_report(table: ScannedTable, folder: Path, *, quiet: bool = False) -> li
     parts += [plain_line(f"question: {question.text}", "yellow") for question in table.questions]
     parts += [plain_line(f"warning: {warning}", "dim") for warning in table.warnings]
     scene = folder / "scene.toml"
+    has_figures = any(piece.kind != "terrain" for piece in table.pieces)
+    further = "judge it with: silhouette matrix" if has_figures else "put figures on it with: silhouette table"
     return [
         *parts,
         plain_line(""),
-        plain_line(f"{folder / 'scan.png'} shows the table; judge it with: silhouette matrix {scene}"),
+        plain_line(f"{folder / 'scan.png'} shows the table; {further} {scene}"),
     ]
 
 
@@ -96,7 +99,8 @@ def scan(given: ScanOptions) -> int:
     request = ScanRequest(given.file, figures, terrain, _known_scale(given), given.terrain_only)
     may_ask = not (given.yes or given.as_json) and sys.stdin.isatty() and sys.stdout.isatty()
     pair = [name for name in (given.attacker, given.target) if name is not None]
-    table = _written(request, given.out, cache_of(given), pair, may_ask=may_ask, quiet=given.quiet)
+    corrections = tuple(given.pieces or ())
+    table = _written(request, given.out, cache_of(given), pair, corrections, may_ask=may_ask, quiet=given.quiet)
     result = None
     if given.attacker is not None:
         target = None if given.target is None else table.called(given.target)
@@ -126,7 +130,14 @@ def _estimates(result: SceneResult) -> list[RenderableType]:
 
 
 def _written(
-    request: ScanRequest, out: Path, cache: Cache, pair: Sequence[str], *, may_ask: bool, quiet: bool
+    request: ScanRequest,
+    out: Path,
+    cache: Cache,
+    pair: Sequence[str],
+    corrections: Sequence[str],
+    *,
+    may_ask: bool,
+    quiet: bool,
 ) -> ScannedTable:
     """The scanned table, with its folder written; once more with what a player answers.
 
@@ -137,6 +148,8 @@ def _written(
     with Waiting(f"scanning {request.file}", quiet=quiet) as waiting:
         scan = recognised(request, cache, earlier, waiting.step)
         table = scan.table(earlier)
+        if corrections:
+            table = scan.table(earlier_with(table, corrections))
     with Waiting(f"writing {out}", quiet=quiet):
         write_folder(table, out)
     answered = _ask(table, out) if may_ask and table.questions else {}

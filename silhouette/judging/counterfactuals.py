@@ -18,7 +18,7 @@ import pydantic
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.geometry import Floats
 from silhouette.common.text import in_a_sentence
-from silhouette.judging.nearest import Field, Nearest, Seen, nearest_change
+from silhouette.judging.nearest import Effort, Field, Nearest, Seen, nearest_change
 from silhouette.judging.run import IN_PROCESS_RUN, Run
 from silhouette.measure.estimate import Estimate
 from silhouette.rules import rule_called
@@ -156,6 +156,7 @@ TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0,
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
 
 ROUGHLY = Estimate(goal=0.015, nothing=0.008)  # what measures far from now: a few rays, more of them near a threshold
+FINELY = Estimate(goal=0.001, nothing=0.001)  # what measures where those do not tell on which side of it a share is
 PLACES_AT_ONCE = 64  # the places that are judged exactly at once
 SEARCH_SECONDS = 60.0  # of CPU time for one least change: of two figures it takes three
 
@@ -251,7 +252,8 @@ class _DisplacementJudge:
         self.rule, self._judge = what_if(rule, scene), rule.judge
         self._scene, self._check, self._now = scene, check, now
         self._exactly = replace(settings, keep=False, remarks=False)
-        self._roughly = replace(self._exactly, observe=ROUGHLY)
+        finely, roughly = (replace(self._exactly, observe=estimate) for estimate in (FINELY, ROUGHLY))
+        self._settings: dict[Effort, Settings] = {"exact": self._exactly, "fine": finely, "rough": roughly}
 
     def nearest(self, name: str, searched: Field) -> Nearest | None:
         """The least move, or turn, of a piece with which the verdict is another."""
@@ -283,10 +285,10 @@ class _DisplacementJudge:
             if verdict.verdict != self._now:
                 yield name, verdict.verdict
 
-    def _look(self, name: str, turns: bool, points: Floats, exact: bool) -> list[Seen]:
+    def _look(self, name: str, turns: bool, points: Floats, effort: Effort) -> list[Seen]:
         moves = (Move(turn=float(x)) if turns else Move(by=(float(x), float(y), 0.0)) for x, y in points)
         scenes = (self.rule.moved(self._scene, {name: move}) for move in moves)
-        verdicts = self._judged(scenes, self._exactly if exact else self._roughly)
+        verdicts = self._judged(scenes, self._settings[effort])
         return [Seen(verdict.verdict, *self.rule.margin(self._scene, verdict)) for verdict in verdicts]
 
     def _judged(self, scenes: Iterator[Any], settings: Settings) -> Iterator[Verdict]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import pi
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from silhouette.common.geometry import Flags, Floats
 Indices = NDArray[np.intp]
 EXACT = 0.1  # mm or degrees: half of what is promised; what is nearer to what is found, or to a middle, does not matter
 BRACKET = 0.02  # mm or degrees between the last place that is judged the same and the one that is given
+ROUGH_BRACKET = 0.1  # the same while other cells may still have a nearer change
 FORKS = 7  # places on the way judged at first; of the eighth that is left, the middle, again and again
 EXACT_CELLS_AT_ONCE = 16  # the cells that are judged exactly at once, near ones first: beyond one that changed none is
 MIN_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
@@ -52,8 +54,11 @@ class Seen:
     error: float
 
 
-Look = Callable[[Floats, bool], Sequence[Seen]]
-"""What is found at points (n, 2) round what is now, mm or degrees from it; and whether it is to be exact."""
+Effort = Literal["rough", "fine", "exact"]
+"""How closely is looked: with a few rays; with as many as tell a share to a thousandth; as a check is judged."""
+
+Look = Callable[[Floats, Effort], Sequence[Seen]]
+"""What is found at points (n, 2) round what is now, mm or degrees from it, with some effort."""
 
 
 @dataclass(frozen=True)
@@ -101,19 +106,22 @@ class Field:
 @dataclass
 class _SearchCells:
     """The cells that were looked at: (n, 4) as of `Field.rings`; (n,) whether the verdict in the middle is another than
-    now; (n, 2) the margin as of `Seen`, and its error; and (n,) whether the cell is not cut.
+    now; (n, 2) the margin as of `Seen`, and its error; (n,) whether the cell is not cut; and (n,) whether it was looked
+    at no better than roughly.
     """
 
     bounds: Floats = field(default_factory=lambda: np.empty((0, 4)))
     changed: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
     margin: Floats = field(default_factory=lambda: np.empty((0, 2)))
     whole: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
+    rough: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
 
-    def add(self, bounds: Floats, changed: Flags, margin: Floats) -> None:
+    def add(self, bounds: Floats, changed: Flags, margin: Floats, rough: Flags) -> None:
         self.bounds = np.concatenate([self.bounds, bounds])
         self.changed = np.concatenate([self.changed, changed])
         self.margin = np.concatenate([self.margin, margin])
         self.whole = np.concatenate([self.whole, np.ones(len(bounds), np.bool_)])
+        self.rough = np.concatenate([self.rough, rough])
 
 
 def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
@@ -142,6 +150,7 @@ class _NearestSearch:
         self._now, self._look, self._field = now, look, searched
         self._cells = _SearchCells()
         self.nearest: Nearest | None = None
+        self._same = 0.0  # the distance of the last place on the way to the nearest change that is judged the same
 
     @property
     def best(self) -> float:
@@ -151,33 +160,45 @@ class _NearestSearch:
     def ask(self, bounds: Floats) -> None:
         """Looks at the middles of cells: roughly; exactly where that does not tell, and the cell is near or small."""
         points = _middles(bounds)
-        seen = list(self._look(points, False))
+        seen = list(self._look(points, "rough"))
         margin = np.array([(look.margin, look.error) for look in seen])
         is_fine = (bounds[:, 1] <= NEAR_CELL_REACH) & (_half_diagonals(bounds) <= MIN_CELL_REACH)
         is_fine |= bounds[:, 1] <= self._field.exact_within
         again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE_MARGIN))
-        distance = np.hypot(*points.T)
+        distance, rough = np.hypot(*points.T), np.ones(len(points), np.bool_)
         again, nearest = again[np.argsort(distance[again], kind="stable")], self.best - EXACT
         for start in range(0, len(again), EXACT_CELLS_AT_ONCE):
             nearer = again[start : start + EXACT_CELLS_AT_ONCE]
             nearer = nearer[bounds[nearer, 0] < nearest]
-            for number, look in zip(nearer, self._look(points[nearer], True), strict=True):
-                seen[number], margin[number] = look, (look.margin, look.error)
+            for number, look in zip(nearer, self._look(points[nearer], "exact"), strict=True):
+                seen[number], margin[number], rough[number] = look, (look.margin, look.error), False
                 if look.verdict != self._now:
                     nearest = min(nearest, distance[number])
-        self._cells.add(bounds, np.array([look.verdict != self._now for look in seen]), margin)
+        self._cells.add(bounds, np.array([look.verdict != self._now for look in seen]), margin, rough)
 
     def narrow(self) -> None:
         """Cuts cells, and follows the way to what changed, until nothing nearer can be in them."""
+        cells = self._cells
         while True:
             self._follow()
             cut = self._to_cut()
-            if not len(cut) or len(self._cells.bounds) > MAX_LOOKS:
-                if not self._fan():
+            if not len(cut) or len(cells.bounds) > MAX_LOOKS:
+                if not self._sharpen() and not self._fan():
                     return
                 continue
-            self._cells.whole[cut] = False
-            self.ask(_quarters(self._cells.bounds[cut], self._field.is_line))
+            # Where the error alone may hide a threshold, a closer look tells more than four rough ones.
+            unclear = cut[cells.rough[cut] & ~cells.changed[cut] & (cells.margin[cut, 0] <= cells.margin[cut, 1])]
+            if len(unclear):
+                self._look_closer(unclear)
+                continue
+            cells.whole[cut] = False
+            self.ask(_quarters(cells.bounds[cut], self._field.is_line))
+
+    def _look_closer(self, cells: Indices) -> None:
+        """Looks finely at the middles of cells, by their numbers."""
+        for number, look in zip(cells, self._look(_middles(self._cells.bounds[cells]), "fine"), strict=True):
+            self._cells.margin[number] = look.margin, look.error
+            self._cells.changed[number], self._cells.rough[number] = look.verdict != self._now, False
 
     def _follow(self) -> None:
         """The nearest change on the way to the nearest cell that changed, if that is nearer than what was found."""
@@ -188,11 +209,8 @@ class _NearestSearch:
             if not len(nearer):
                 return
             cell = int(nearer[np.argmin(distance[nearer])])
-            nearest = self._on_the_way(_middles(cells.bounds[[cell]])[0])
-            if nearest is None:
-                cells.changed[cell], cells.margin[cell] = False, (0.0, 0.0)
-            else:
-                self.nearest = nearest
+            if not self._on_the_way(_middles(cells.bounds[[cell]])[0]):
+                cells.changed[cell], cells.margin[cell], cells.rough[cell] = False, (0.0, 0.0), False
 
     def _fan(self) -> bool:
         """Whether the verdict also changes a little nearer, beside the nearest change; that is then followed."""
@@ -202,31 +220,39 @@ class _NearestSearch:
         ahead = np.arctan2(self.nearest.point[1], self.nearest.point[0])
         angle = ahead + np.arange(-FAN_PLACES, FAN_PLACES + 1) * min(FAN_SPACING_MM / radius, FAN_SPACING_RADIANS)
         points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
-        changed = [number for number, look in enumerate(self._look(points, True)) if look.verdict != self._now]
-        if not changed:
+        changed = [number for number, look in enumerate(self._look(points, "exact")) if look.verdict != self._now]
+        return bool(changed) and self._on_the_way(points[changed[len(changed) // 2]])
+
+    def _on_the_way(self, point: Floats) -> bool:
+        """Whether the verdict is another at a point, exactly; the first change on the straight way there is kept."""
+        distance = float(np.hypot(*point))
+        (end,) = self._look(point[None], "exact")
+        if end.verdict == self._now:
             return False
-        middle = changed[len(changed) // 2]
-        self.nearest = self._on_the_way(points[middle])
+        width = min(self._field.least + self._field.growth * distance, self._field.widest)
+        self._same, self.nearest = max(0.0, distance - 2.0 * width), Nearest(point, distance, end.verdict)
+        self._halve(ROUGH_BRACKET, FORKS)
         return True
 
-    def _on_the_way(self, point: Floats) -> Nearest | None:
-        """The first change on the straight way to a point, exactly; None where there is none at its end either."""
-        distance = float(np.hypot(*point))
-        (end,) = self._look(point[None], True)
-        if end.verdict == self._now:
-            return None
-        width = min(self._field.least + self._field.growth * distance, self._field.widest)
-        low, high, verdict = max(0.0, distance - 2.0 * width), distance, end.verdict
-        forks = FORKS
-        while high - low > BRACKET:
-            tried, forks = np.linspace(low, high, forks + 2)[1:-1], 1
-            seen = self._look(tried[:, None] * point / distance, True)
+    def _sharpen(self) -> bool:
+        """Whether the nearest change is found to be a little nearer, now that it may be the one that is given."""
+        before = self.best
+        self._halve(BRACKET)
+        return self.best < before
+
+    def _halve(self, bracket: float, forks: int = 1) -> None:
+        """Looks at places between the nearest change and the last that is the same until they lie within a bracket: at
+        ``forks`` of them first, then at the middle, again and again.
+        """
+        while self.nearest is not None and self.best - self._same > bracket:
+            tried, forks = np.linspace(self._same, self.best, forks + 2)[1:-1], 1
+            points = tried[:, None] * self.nearest.point / self.best
+            seen = self._look(points, "exact")
             first = next((number for number, look in enumerate(seen) if look.verdict != self._now), None)
-            if first is None:
-                low = tried[-1]
-            else:
-                low, high, verdict = low if first == 0 else tried[first - 1], tried[first], seen[first].verdict
-        return Nearest(point * (high / distance), float(high), verdict)
+            if first != 0:
+                self._same = float(tried[-1 if first is None else first - 1])
+            if first is not None:
+                self.nearest = Nearest(points[first], float(tried[first]), seen[first].verdict)
 
     def _to_cut(self) -> Indices:
         """The numbers of the cells in which a nearer change may lie."""

@@ -47,11 +47,16 @@ def with_doubt(entry: Document, doubt: Mapping[str, float] | None) -> Document:
 def placed_by_hand(before: Document, after: Document) -> Document:
     """The entry of a figure that a hand has moved or turned on a scanned table: what it moved is in doubt by so much.
 
+    One that stood on a base is as exactly turned there as it was put; moved off it, it is in doubt by all of `BY_HAND`.
+
     >>> placed_by_hand({"at": [0, 0], "doubt": {"place": 0.3}}, {"at": [9, 0], "doubt": {"place": 0.3}})["doubt"]
     {'place': 5}
     """
     is_moved = after["at"][:2] != before["at"][:2]
     is_turned = after.get("facing") != before.get("facing") and after.get("facing") != "unknown"
+    is_on_base = before.get("doubt") == ON_A_BASE
+    if is_on_base and (is_moved or is_turned):
+        return with_doubt(after, BY_HAND if is_moved else ON_A_BASE)
     doubt = {key: BY_HAND[key] for key, changed in (("place", is_moved), ("facing", is_turned)) if changed}
     return with_doubt(after, doubt) if doubt else after
 
@@ -131,9 +136,9 @@ def _least_squares(
             [(distances(shift + SLOPE_STEP_MM * axis) - here) / SLOPE_STEP_MM for axis in np.eye(2)], axis=1
         )
         weighted = slopes / sigma[:, None]
-        information = weighted.T @ weighted + np.eye(2) / doubt**2
+        information: Floats = weighted.T @ weighted + np.diag([doubt**-2.0, doubt**-2.0])
         step = np.linalg.solve(information, weighted.T @ ((lengths - here) / sigma) - shift / doubt**2)
         shift = shift + step
         if np.hypot(*step) < SLOPE_STEP_MM:
             break
-    return shift, np.linalg.inv(information)
+    return shift, np.asarray(np.linalg.inv(information), np.float64)

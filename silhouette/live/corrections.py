@@ -6,7 +6,7 @@ that is two, the scan makes new meshes. See `silhouette.scans.corrections`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,8 @@ from silhouette.files.documents import document_of, read_text
 from silhouette.live.by_hand import Document, is_scanned
 from silhouette.live.edits import DeleteEdit, Edit, PieceEdit, entries_of, is_inside
 from silhouette.scans.corrections import join_entry, kind_entry, split_entry
-from silhouette.scans.keep import RECORD, SOURCE_RECORD, earlier_record
+from silhouette.scans.keep import RECORD, SOURCE_RECORD, earlier_record, rows_of
 from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN
-
-SAME_PIECE_MM = 0.5  # mm: an entry that stands so near to where the scan has a piece is that piece, whatever its name
 
 
 def record_of(document: Document, folder: Path) -> dict[str, Any] | None:
@@ -88,14 +86,12 @@ def _entry(document: Document, name: str) -> Document:
 
 def _scanned_place(folder: Path, document: Document, name: str) -> list[float] | None:
     """Where the scan has a piece (x, y, mm), by its name or by where it stands; None for one that a hand added."""
-    rows: Sequence[Mapping[str, Any]] = (record_of(document, folder) or {}).get("pieces", [])
-    entry = next((entry for _, _, entry in entries_of(document) if entry["name"] == name), None)
-    if entry is None:
-        return None
-    for row in rows:
-        if row["name"] == name:
-            return [float(place) for place in row["at"][:2]]
-    for row in rows:
-        if np.hypot(entry["at"][0] - row["at"][0], entry["at"][1] - row["at"][1]) <= SAME_PIECE_MM:
-            return [float(place) for place in row["at"][:2]]
-    return [float(place) for place in entry["at"][:2]] if entry.get("scan") is True else None
+    row = rows_by_name(document, record_of(document, folder) or {}).get(name)
+    return None if row is None else [float(place) for place in row["at"][:2]]
+
+
+def rows_by_name(document: Document, record: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What the scan has found of each piece of its scene, by the name that it has there; of none that a hand added."""
+    entries = [entry for _, _, entry in entries_of(document)]
+    rows = rows_of(entries, record.get("pieces", []))
+    return {entry["name"]: row for entry, row in zip(entries, rows, strict=True) if row is not None}

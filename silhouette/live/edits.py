@@ -580,6 +580,8 @@ def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
         x, y = (number * MM_PER_UNIT[units] for number in entry["at"][:2])
         place = (x + float(np.ptp(box[:, 0])) + 5.0, y)
     entry["at"] = [*(in_units(number, units) for number in place), *entry["at"][2:]]
+    if table != "terrain" and is_scanned(document):
+        entry = with_doubt(entry, BY_HAND)
     return {**document, table: [*document[table], entry]}
 
 

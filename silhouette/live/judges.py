@@ -31,7 +31,7 @@ from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
 from silhouette.judging.maps import MapCells, MapRequest, checks_of_map, judged_cells
 from silhouette.judging.run import CHECKS_TOGETHER, shared
-from silhouette.live.edits import Document
+from silhouette.live.by_hand import Document
 from silhouette.live.live_table import TablePose
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model

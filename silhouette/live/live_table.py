@@ -21,9 +21,9 @@ from silhouette.files.documents import BYTE_ORDER_MARK, check_document, document
 from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS, missing
 from silhouette.files.writing import write_file
+from silhouette.live.by_hand import Document
 from silhouette.live.corrections import with_correction
 from silhouette.live.edits import (
-    Document,
     Models,
     PieceEdit,
     edit_of,
@@ -308,7 +308,8 @@ class LiveTable:
         except SilhouetteError:
             self.path = before
             raise
-        self._before = [*self._before, replace(self._now, drag=None)] if is_step else []
+        # Names are as in the file that is there now, as far as the states before have them.
+        self._before = [replace(state, drag=None, names={}) for state in (*self._before, self._now)] if is_step else []
         self._after.clear()
         self._begin(text, content, is_file=True)
         self._set(state, scene)

@@ -17,7 +17,7 @@ from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
 from silhouette.files.documents import read_document, read_text
 from silhouette.live.by_hand import Document
-from silhouette.live.corrections import record_of, with_answer
+from silhouette.live.corrections import record_of, rows_by_name, with_answer
 from silhouette.live.edits import entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
 from silhouette.live.rewriting import rewritten
@@ -95,9 +95,9 @@ def _in_file(length: Length, record: Mapping[str, Any]) -> str:
 
 def unmoved(document: Document, record: Mapping[str, Any]) -> Document:
     """The scene of a scan with all pieces where the scan has them, by which it knows them when it is read again."""
-    scanned_at = {piece["name"]: list(piece["at"]) for piece in record.get("pieces", [])}
+    rows = rows_by_name(document, record)
     for table, number, entry in entries_of(document):
-        place = scanned_at.get(entry["name"])
+        place = list(rows[entry["name"]]["at"]) if entry["name"] in rows else None
         if place is not None and np.hypot(*(np.array(entry["at"][:2]) - place[:2])) > MOVED_DISTANCE_MM:
             document = with_entry(document, table, number, {**without(entry, "on", "under"), "at": place})
     return document
@@ -108,8 +108,9 @@ def with_moves(new: Document, old: Document, record: Mapping[str, Any]) -> Docum
 
     Pieces that were moved, added or taken off are so again; all else that a person writes, `silhouette scan` keeps.
     """
-    scanned_at = {piece["name"]: np.array(piece["at"][:2]) for piece in record.get("pieces", [])}
     before = {entry["name"]: (table, entry) for table, _, entry in entries_of(old)}
+    rows = {piece["name"]: piece for piece in record.get("pieces", [])} | rows_by_name(old, record)
+    scanned_at = {name: np.array(row["at"][:2]) for name, row in rows.items()}
     new_names = piece_names(new)
     changed: Document = {}
     for key, value in new.items():
@@ -170,7 +171,7 @@ async def scan_again(table: LiveTable, correction: tuple[str, str] | Length | Do
         folder, document = table.path.parent, table.document
         if isinstance(correction, tuple):
             document = answered(document, *correction)
-        elif length is None:
+        elif not isinstance(correction, Length):
             document = with_answer(document, correction)
         record = _record(document, folder)
         file = located(str(record["scan"]), folder)

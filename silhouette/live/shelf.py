@@ -1,7 +1,7 @@
 """TELL: the shelf: the models that can be put on a table by hand, and what of a scan lies under them.
 
 First come figures that a scan looked for and did not find, then the others that it looked for, those of the pieces on
-the table, and the meshes and model files of the scene's folder and of those in it.
+the table, and the meshes and model files of the scene's folder and of those in it; terrain comes last.
 """
 
 from __future__ import annotations
@@ -74,12 +74,13 @@ def models_of_shelf(table: LiveTable, record: Mapping[str, Any] | None = None) -
     kinds = rule_called(table.scene.rules).scene_entry.model_fields
     models: dict[str, ShelfModel] = {}
     for file, kind in _files(table, record):
-        real = os.path.realpath(file)
-        if real in models or len(models) == MOST_MODELS or kind not in kinds:
+        real, names = os.path.realpath(file), {model.name for model in models.values()}
+        is_copy = MESHES in file.parts and file.stem in names  # of one that the scan looked for
+        if real in models or is_copy or len(models) == MOST_MODELS or kind not in kinds:
             continue
         is_missing = file.stem in missing and kind != "terrain"
         models[real] = ShelfModel(file.stem, kind, Path(os.path.relpath(file, folder)).as_posix(), is_missing)
-    return sorted(models.values(), key=lambda model: not model.is_missing)
+    return sorted(models.values(), key=lambda model: (not model.is_missing, model.kind == "terrain"))
 
 
 def _files(table: LiveTable, record: Mapping[str, Any]) -> Iterator[tuple[Path, str]]:

@@ -392,7 +392,13 @@ class Blob:
     # Whether it does not look like a part of the game (a mug, a hand's edge, dice), so that one should ask
     is_odd: bool
     why: str = ""  # what speaks for its kind, or for several, in a few words for people
-    match: Match | None = None  # the known figure that it is, sure or not, where it was found as one
+    match: Match | None = None  # the known model that it looks most like, sure or not, once it is compared
+    at: tuple[float, float, float] = (0.0, 0.0, 0.0)  # mm, the middle of its base or of its box, once it is placed
+
+    @property
+    def identity(self) -> Match | None:
+        """The known model that it is beyond doubt."""
+        return self.match if self.match is not None and self.match.sure else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""SCAN: each piece as it was scanned is compared with the known models, and what has grown together is taken apart.
+"""MATCH: a scan at a scale, the known figures that stand on it, and each of its pieces compared with the known models.
 
 A blob that may be several pieces, or terrain in which a figure is caught, is matched again without the points that the
 best model explains: each figure that is sure takes its points with it, and the rest is what is left.
@@ -6,23 +6,24 @@ best model explains: each figure that is sure takes its points with it, and the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Floats, Integers
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.lazy import cached_property
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, KnownFigure, Pieces, find_pieces, known_figures
+from silhouette.scans.level import Level
 from silhouette.scans.match import Match, match
 from silhouette.scans.models import Known
+from silhouette.scans.planes import moved
 from silhouette.scans.read import Scan
+from silhouette.scans.segment import Prominence, Relief, about_bases, prominences, relief_of
 from silhouette.scans.surface import vertex_normals
 
-Step = Callable[[], None]
 Indices = NDArray[np.intp]
-
 
 LEAST_REST = 0.15
 """The share of a blob's points that must be left for another piece: less is fillet, noise and the table's crumbs."""
@@ -31,105 +32,132 @@ MOST_IN_ONE = 6  # figures that are looked for in one blob: more would be a heap
 
 
 @dataclass(frozen=True, eq=False)
-class Identified:
-    """The pieces, with the known model of each."""
-
-    pieces: Pieces  # as they are now
-    matches: tuple[Match | None, ...]  # for each of them, its match or None
-
-
-@dataclass(frozen=True, eq=False)
 class Surroundings:
-    """What all pieces of a table share."""
+    """A levelled scan where a unit of its file is some mm: what all pieces share, and what stands upright there."""
 
-    scan: Scan  # what was read
-    points: Floats  # (n, 3) mm, its vertices on the table
+    scan: Scan
+    points: Floats  # (n, 3) mm, its vertices on the table; at the origin those that are no numbers
     # noise, spacing: mm
     noise: float
     spacing: float
+    size: tuple[float, float] | None = None  # mm, the edges of the table; None without one
+    fighters: Sequence[Known] = ()  # the figures to look for; vehicles among them do not stand upright
+
+    @classmethod
+    def at_scale(cls, scan: Scan, lie: Level, mm: float, figures: Sequence[Known]) -> Surroundings:
+        """A scan that lies so, where a unit of its file is so many mm."""
+        points = moved(np.diag([mm, mm, mm, 1.0]) @ lie.to_level, scan.vertices)
+        points[~np.isfinite(points).all(axis=1)] = 0.0  # libraries do not take them
+        size = None if lie.size is None else (lie.size[0] * mm, lie.size[1] * mm)
+        fighters = [figure for figure in figures if figure.model.kind == "fighter"]
+        return cls(scan, points, lie.noise * mm, lie.spacing * mm, size, fighters)
 
     @cached_property
     def normals(self) -> Floats:
         """(n, 3) unit vectors out of the surface; of a cloud they point up."""
         return vertex_normals(self.points, self.scan.faces, self.scan.usable)
 
+    @cached_property
+    def relief(self) -> Relief | None:
+        """The picture of heights; None where there is nothing to see."""
+        return relief_of(self.points, self.scan.faces, self.scan.usable, self.spacing, self.size)
+
+    @cached_property
+    def rising(self) -> list[Prominence]:
+        """What is compact and upright."""
+        return [] if self.relief is None else prominences(self.relief)
+
+    @cached_property
+    def figures(self) -> list[KnownFigure]:
+        """The known figures, the best first."""
+        if self.relief is None:
+            return []
+        usable, noise = self.scan.usable, self.noise
+        return known_figures(self.rising, self.relief, self.points, self.normals, usable, self.fighters, noise)
+
+    def pieces(self, on_table: Flags) -> Pieces:
+        """The pieces, told apart; ``on_table`` (n,) are the points of the table's surface."""
+        bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in self.figures]
+        return find_pieces(
+            self.points,
+            self.scan.faces,
+            self.scan.usable,
+            on_table,
+            noise=self.noise,
+            spacing=self.spacing,
+            size=self.size,
+            colours=self.scan.colours,
+            figures=self.figures,
+            about_bases=None if self.relief is None else about_bases(self.relief, self.points, bases),
+            rising=[
+                thing
+                for thing in self.rising
+                if thing.is_free and all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
+            ],
+        )
+
 
 def identify(
-    pieces: Pieces, around: Surroundings, figures: Sequence[Known], terrain: Sequence[Known], step: Step
-) -> Identified:
-    """The pieces, each compared with the figures or with the terrain that is known.
+    pieces: Pieces,
+    around: Surroundings,
+    figures: Sequence[Known],
+    terrain: Sequence[Known],
+    step: Callable[[], None] = lambda: None,
+) -> Pieces:
+    """The pieces, each with the known model that it looks most like; more of them where one was several.
 
-    Args:
-        pieces: as they were told apart by their shapes.
-        around: the points.
-        figures: the models to look for in what may be figures; vehicles among them have no round base, and are looked
-            for in what may be terrain.
-        terrain: the same for terrain.
-        step: called when a piece is done.
+    What may be a figure is compared with the figures, but for vehicles among them, which have no round base: they are
+    looked for with the terrain. ``step`` is called when a piece is done.
     """
-    fighters = [one for one in figures if one.model.kind != "vehicle"]
-    others = [*terrain, *(one for one in figures if one.model.kind == "vehicle")]
+    fighters = [model for model in figures if model.model.kind != "vehicle"]
+    others = [*terrain, *(model for model in figures if model.model.kind == "vehicle")]
     labels = pieces.labels.copy()
-    blobs = list(pieces.blobs)
-    matches: list[Match | None] = []
-    added: list[tuple[Blob, Match]] = []
+    blobs: list[Blob] = []
+    added: list[Blob] = []
     for number, blob in enumerate(pieces.blobs, start=1):
         known = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
-        found = blob.match or match_of(own, blob, known, around)
-        if found is not None and found.sure and blob.could_be_several:
-            several = _taken_apart(own, blob, found, known, around) if blob.kind == "fighter" else []
-            for other, match_of_it, points in several:
-                added.append((other, match_of_it))
+        best = blob.match or match_of(own, blob, known, around)
+        several = blob.could_be_several
+        if best is not None and best.sure and several:
+            apart = _taken_apart(own, blob, best, known, around) if blob.kind == "fighter" else []
+            for other, points in apart:
+                added.append(other)
                 labels[points] = len(pieces.blobs) + len(added)
-            is_one = np.count_nonzero(~found.explained) <= LEAST_REST * len(own)
-            if several or is_one:
-                blobs[number - 1] = replace(blob, could_be_several=False)
-        matches.append(found)
+            several = not apart and int(np.count_nonzero(~best.explained)) > LEAST_REST * len(own)
+        blobs.append(replace(blob, match=best, could_be_several=several))
         step()
-    blobs += [blob for blob, _ in added]
-    every = (*matches, *(one for _, one in added))
-    return Identified(replace(pieces, labels=labels, blobs=tuple(blobs)), every)
+    return replace(pieces, labels=labels, blobs=(*blobs, *added))
 
 
 def match_of(own: Indices, blob: Blob, models: Sequence[Known], around: Surroundings) -> Match | None:
     """The known model of the points of a blob, given by their indices; None where there is nothing to compare."""
     if not models or len(own) == 0:
         return None
-    return match(
-        around.points[own],
-        around.normals[own],
-        models,
-        blob.disc,
-        blob.ground,
-        around.noise,
-        blob.could_be_several,
-    )
+    points, normals = around.points[own], around.normals[own]
+    return match(points, normals, models, blob.disc, blob.ground, around.noise, blob.could_be_several)
 
 
 def _taken_apart(
-    own: Indices, blob: Blob, found: Match, known: Sequence[Known], around: Surroundings
-) -> list[tuple[Blob, Match, Indices]]:
+    own: Indices, blob: Blob, best: Match, known: Sequence[Known], around: Surroundings
+) -> list[tuple[Blob, Indices]]:
     """The other figures that are sure in a blob whose first one is known, each with its points."""
-    others: list[tuple[Blob, Match, Indices]] = []
-    rest = own[~found.explained]
+    others: list[tuple[Blob, Indices]] = []
+    rest = own[~best.explained]
     while len(rest) > LEAST_REST * len(own) and len(others) < MOST_IN_ONE:
-        other = replace(blob, disc=None, could_be_several=False)
-        match_of_it = match_of(rest, replace(other, could_be_several=True), known, around)
-        if match_of_it is None or not match_of_it.sure:
+        other = match_of(rest, replace(blob, disc=None, could_be_several=True), known, around)
+        if other is None or not other.sure:
             break
-        taken = rest[match_of_it.explained]
-        others.append((other, match_of_it, taken))
-        rest = rest[~match_of_it.explained]
+        others.append((replace(blob, disc=None, could_be_several=False, match=other), rest[other.explained]))
+        rest = rest[~other.explained]
     return others
 
 
-def without(pieces: Pieces, matches: Sequence[Match | None], left_out: Sequence[int]) -> Identified:
+def without(pieces: Pieces, left_out: Collection[int]) -> Pieces:
     """The pieces without some, by their numbers; the others move up, and points of the former are left out.
 
     >>> blob = Blob("terrain", None, 0.0, None, False, False)
-    >>> pieces = Pieces(np.array([0, 1, 2], np.int32), (blob, replace(blob, on=None)))
-    >>> without(pieces, [None, None], [1]).pieces.labels.tolist()
+    >>> without(Pieces(np.array([0, 1, 2], np.int32), (blob, blob)), [1]).labels.tolist()
     [0, -1, 1]
     """
     count = len(pieces.blobs)
@@ -138,10 +166,7 @@ def without(pieces: Pieces, matches: Sequence[Match | None], left_out: Sequence[
     renumbered[0] = 0
     renumbered[kept] = np.arange(1, len(kept) + 1)
     labels: Integers = renumbered[pieces.labels]  # the last entry, which -1 picks, is -1
-    blobs: list[Blob] = []
-    for number in kept:
-        blob = pieces.blobs[number - 1]
-        on = None if blob.on is None or blob.on in left_out else int(renumbered[blob.on])
-        blobs.append(replace(blob, on=on))
-    left = replace(pieces, labels=labels, blobs=tuple(blobs))
-    return Identified(left, tuple(matches[number - 1] for number in kept))
+    blobs = [pieces.blobs[number - 1] for number in kept]
+    under = [None if blob.on is None or blob.on in left_out else int(renumbered[blob.on]) for blob in blobs]
+    blobs = [replace(blob, on=on) for blob, on in zip(blobs, under, strict=True)]
+    return replace(pieces, labels=labels, blobs=tuple(blobs))

@@ -15,17 +15,14 @@ import numpy as np
 
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats
+from silhouette.files.changing import DIGEST_DIGITS
 from silhouette.files.documents import document_of, read_document, read_text
 from silhouette.files.writing import PARTIAL
 
 # ---- questions
 
 SCALE = "scale"  # the key of the question how large the scan is
-ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT = (
-    "piece",
-    "join",
-    "split",
-)  # the kinds that nobody asks: see `silhouette.scans.corrections`
+ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT = "piece", "join", "split"  # the kinds that nobody asks: see `corrections`
 ABOUT_MODEL = "model"  # the kind of the question whether a piece is a known model; its second answer is that model
 
 
@@ -45,8 +42,7 @@ class Question:
     key: str  # by which an answer given earlier is found again, such as "scale" or "odd at 3,4"
     text: str  # the question in one sentence, with what it is about
     answers: tuple[str, ...]  # what can be answered, the likeliest first
-    # Names of the pieces that it is about (their numbers until they have names); none for the whole scan
-    about: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()  # names of the pieces that it is about; none for the whole scan
     at: tuple[float, float] | None = None  # x, y in mm on the table where there is something to look at, or None
 
     def keys(self) -> dict[str, Any]:
@@ -79,7 +75,6 @@ SCENE_KEYS = ("title", "rules", "readings", "tolerance", "pixel", "error", "base
 DOUBT_KEYS = ("eye", "rule", "guard")  # those of its ``[doubt]``: who has the benefit of doubt is for the players
 
 KINDS = ("terrain", "fighter", "vehicle")
-
 SCENE, RECORD, MESHES = "scene.toml", "scan.json", "meshes"
 
 SOURCE_RECORD = "record"  # the key of the scene's ``source`` that names the file with the same content as scan.json
@@ -147,6 +142,15 @@ class Earlier:
         asked = {key: _moved(question, ratio) for key, question in self.asked.items()}
         return replace(self, pieces=pieces, asked=asked, scale=mm)
 
+    @property
+    def answers(self) -> list[Mapping[str, Any]]:
+        """The questions that are answered, in the order in which the scene has them."""
+        return list(self.asked.values())
+
+    def with_answers(self, entries: Sequence[Mapping[str, Any]]) -> Earlier:
+        """The same with these questions answered, each with ``key`` and ``answer``, and no others."""
+        return replace(self, asked={str(entry["key"]): entry for entry in entries})
+
     def answer(self, question: Question) -> str | None:
         """The answer of a player to a question, or to one of its kind about the same place; None without one.
 
@@ -170,7 +174,7 @@ class Earlier:
                 nearest, answer = apart, str(other["answer"])
         return answer
 
-    def matched(self, places: Sequence[Floats]) -> list[EarlierPiece | None]:
+    def matched(self, places: Sequence[Floats | tuple[float, float, float]]) -> list[EarlierPiece | None]:
         """For each place (3,) mm the earlier piece that stood there, the nearest pairs first; None for a new one.
 
         >>> kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0, 0]), None, {})
@@ -202,29 +206,24 @@ def earlier_run(folder: Path) -> Earlier:
     if not scene.exists():
         there = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
         # A run that was killed leaves meshes, and files under temporary names.
-        others = {name for name in there if name != MESHES and not name.endswith(PARTIAL)}
-        if others and RECORD not in there:
+        if RECORD not in there and any(name != MESHES and not name.endswith(PARTIAL) for name in there):
             raise FileError(folder, "is a folder with other files in it; give a new one, or one that scan has made")
         return Earlier()
-    found = earlier_record(folder)
-    if found is None:
+    record = earlier_record(folder)
+    if record is None:
         raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
     document = read_document(scene)
-    rows = _tables(found, "pieces")
-    pieces = [
-        piece for kind in KINDS for entry in _tables(document, kind) if (piece := _piece(kind, entry, rows)) is not None
-    ]
-    answered = [one for one in _tables(document, "question") if {"key", "answer"} <= one.keys()]
-    asked = {str(one["key"]): _checked(scene, one) for one in answered}
-    keys = {key: document[key] for key in SCENE_KEYS if key in document}
-    if keys.get("title") == title_of(Path(str(found.get("scan"))).name):
-        del keys["title"]  # nobody has written it: another scan into this folder gives another one
-    doubt = document.get("doubt")
-    if isinstance(doubt, dict) and (settled := {key: doubt[key] for key in DOUBT_KEYS if key in doubt}):
-        keys["doubt"] = settled
-    scale = found.get("scale")
-    mm = float(scale) if isinstance(scale, int | float) and scale > 0 else None
-    return Earlier(tuple(pieces), asked, keys, mm, Path(str(found.get("scan", ""))).name)
+    standing = [(kind, entry) for kind in KINDS for entry in _tables(document, kind) if _is_piece(entry)]
+    rows = rows_of([entry for _, entry in standing], _tables(record, "pieces"))
+    questions = [each for each in _tables(document, "question") if {"key", "answer"} <= each.keys()]
+    scale, scan = record.get("scale"), Path(str(record.get("scan", ""))).name
+    return Earlier(
+        tuple(_piece(kind, entry, row or {}) for (kind, entry), row in zip(standing, rows, strict=True)),
+        {str(each["key"]): _checked(scene, each) for each in questions},
+        _scene_keys(document, title_of(scan)),
+        float(scale) if isinstance(scale, int | float) and scale > 0 else None,
+        scan,
+    )
 
 
 def earlier_record(folder: Path) -> dict[str, Any] | None:
@@ -247,6 +246,16 @@ def earlier_record(folder: Path) -> dict[str, Any] | None:
 def title_of(scan: str) -> str:
     """The title of a scene to which nobody has given one, by the name of the scan's file."""
     return f"The table of {scan}"
+
+
+def _scene_keys(document: Mapping[str, Any], title: str) -> dict[str, Any]:
+    """The keys of a scene that no scan can know; a title that nobody has written is none of them."""
+    keys = {key: document[key] for key in SCENE_KEYS if key in document}
+    if keys.get("title") == title:
+        del keys["title"]  # another scan into this folder gives another one
+    doubt = document.get("doubt")
+    settled = {key: doubt[key] for key in DOUBT_KEYS if key in doubt} if isinstance(doubt, dict) else {}
+    return {**keys, "doubt": settled} if settled else keys
 
 
 def _checked(scene: Path, question: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -281,30 +290,77 @@ def _moved(question: Mapping[str, Any], ratio: float) -> Mapping[str, Any]:
 
 def _tables(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The tables of a name in a document; other things of that name are passed over."""
-    found = document.get(name)
-    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    tables = document.get(name)
+    return [table for table in tables if isinstance(table, dict)] if isinstance(tables, list) else []
 
 
-def _piece(kind: str, entry: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> EarlierPiece | None:
-    """A piece of an earlier scene; None for what is none.
+def _is_piece(entry: Mapping[str, Any]) -> bool:
+    at = entry.get("at")
+    return isinstance(at, list) and 2 <= len(at) <= 3 and isinstance(entry.get("name"), str)
 
-    Args:
-        kind: the table it stands in.
-        entry: its keys.
-        rows: the pieces as the earlier run has recorded them.
-    """
-    at, name = entry.get("at"), entry.get("name")
-    if not isinstance(at, list) or not 2 <= len(at) <= 3 or not isinstance(name, str):
-        return None
-    keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
-    # Whoever writes `on` writes two numbers: the height is as the scan has found it.
-    row = next((row for row in rows if isinstance(row.get("at"), list) and row["at"][: len(at)] == at), None) or {}
-    is_added = not row and entry.get("scan") is not True and all(each.get("name") != name for each in rows)
-    place = np.array([*at, *row.get("at", ())[len(at) :], 0.0][:3], dtype=np.float64)
+
+def _piece(kind: str, entry: Mapping[str, Any], row: Mapping[str, Any]) -> EarlierPiece:
+    """A piece of an earlier scene, by its keys in a table and the row that it was of that run's record, if of any."""
+    # Where the scan has it, however far a player has moved it since.
+    place = np.array([*row.get("at", entry["at"]), 0.0][:3], dtype=np.float64)
     facing = _degrees(entry.get("facing"))
-    is_found = row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing
-    added = entry if is_added else None
-    return EarlierPiece(name, kind, place, None if is_found else facing, keys, _model_of(entry), added)
+    if row.get("facing_from") == "scan" and _degrees(row.get("facing")) == facing:
+        facing = None
+    keys = {key: entry[key] for key in PIECE_KEYS if key in entry}
+    added = entry if not row and entry.get("scan") is not True else None
+    return EarlierPiece(entry["name"], kind, place, facing, keys, _model_of(entry), added)
+
+
+def rows_of(entries: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any] | None]:
+    """The piece that each entry of a scene was in the record of its scan; None for one that a hand has added.
+
+    A player may have moved it, named it anew, or both: it is known by its place, else by its name, else by its mesh,
+    which is called after the piece or after the known model. Two entries are one piece only where both stand there.
+
+    >>> rows = [{"name": "figure 1", "at": [0.0, 0.0, 0.0]}, {"name": "figure 2", "at": [90.0, 0.0, 0.0]}]
+    >>> kal = {"name": "Kal", "at": [50, 60], "mesh": "meshes/figure_2-0123456789abcdef.ply", "scan": True}
+    >>> [row and row["name"] for row in rows_of([kal, {**kal, "name": "a copy"}, {**kal, "mesh": "kal.stl"}], rows)]
+    ['figure 2', None, None]
+    """
+    places = [row for row in rows if isinstance(row.get("at"), list)]
+    matched = [next((row for row in places if _stands_there(entry, row)), None) for entry in entries]
+    free = [row for row in places if all(row is not other for other in matched)]
+    for is_same in (_has_its_name, _has_its_mesh):
+        for number, entry in enumerate(entries):
+            row = next((row for row in free if is_same(entry, row)), None) if matched[number] is None else None
+            if row is not None:
+                matched[number] = row
+                free = [other for other in free if other is not row]
+    return matched
+
+
+def _stands_there(entry: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    # Whoever writes `on` writes two numbers: the height is as the scan has found it.
+    return bool(row["at"][: len(entry["at"])] == entry["at"])
+
+
+def _has_its_name(entry: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    return bool(row.get("name") == entry["name"])
+
+
+def _has_its_mesh(entry: Mapping[str, Any], row: Mapping[str, Any]) -> bool:
+    stem = Path(str(entry.get("mesh", ""))).stem
+    if entry.get("scan") is True:
+        return file_name(str(row.get("name"))) == _DIGEST.sub("", stem)
+    model, match = row.get("model"), row.get("match")
+    return isinstance(model, str) and isinstance(match, dict) and match.get("sure") is True and Path(model).stem == stem
+
+
+def file_name(name: str) -> str:
+    """A name for a file, from that of a piece.
+
+    >>> file_name("Kal / 2"), file_name("...")
+    ('kal_2', 'piece')
+    """
+    return re.sub(r"[^\w-]+", "_", name.lower()).strip("_") or "piece"
+
+
+_DIGEST = re.compile(rf"-[0-9a-f]{{{DIGEST_DIGITS}}}$")  # what content adds to the name of a mesh
 
 
 def _model_of(entry: Mapping[str, Any]) -> str:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import scipy
 
 from silhouette.common.geometry import Flags, Floats, components
+from silhouette.common.lazy import cached_property
 from silhouette.scans.bases import Disc
 from silhouette.scans.models import Known, Surface, Upright
 from silhouette.scans.registration import Explained, Fit, Scanned, coarse_poses, explain, refine, to_model
+from silhouette.scans.surface import vertex_normals
 
 # ---- quality
 
@@ -37,11 +39,10 @@ class Quality:
     unseen: float  # share of what a camera sees of the model that lies farther from the scan, thin walls left out
     unseen_patch: float  # mm2, the largest connected patch of it
     forward: Floats  # (n,) what each scanned point above the foot costs, from 0 to 1
-    backward: Floats  # (m,) what each point of the model costs
 
 
-def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float, Floats, Floats]:
-    """The cost of a pose from 0 to 1, and those of each scanned point (n,) and of each point of the model (m,).
+def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float, Floats]:
+    """The cost of a pose from 0 to 1, and that of each scanned point (n,).
 
     A point costs from 0 to 1 by its distance and the turn of its normal (Geman and McClure 1987): what does not belong
     to the model costs no more the farther away it is. Half is reached at twice the noise, or at 45 degrees.
@@ -51,38 +52,7 @@ def cost_of(explained: Explained, scanned: Scanned, noise: float) -> tuple[float
     backward = _cost(explained.backward, explained.backward_turn, scale)
     total = max(float(explained.weights.sum()), 1e-9)
     mean = (float(forward.mean()) + float((explained.weights * backward).sum()) / total) / 2.0
-    return mean, forward, backward
-
-
-def quality(known: Known, explained: Explained, scanned: Scanned, pose: Upright, noise: float) -> Quality:
-    """How good a pose of a model is, for a scan with that noise (mm)."""
-    surface = known.surface
-    cost, forward, backward = cost_of(explained, scanned, noise)
-    tolerance = float(max(3.0 * noise, scanned.spacing, LEAST_TOLERANCE))
-    points = scanned.points[explained.chosen]
-    counts = np.ones(len(points), dtype=np.bool_)
-    if scanned.several:
-        base = known.model.base
-        reach = surface.reach if base is None else base.diameter / 2.0
-        counts = np.hypot(points[:, 0] - pose.x, points[:, 1] - pose.y) <= reach
-    odd = ((explained.forward > tolerance) & counts).nonzero()[0]
-    odd = odd[surface.openness_at(pose.localise(points[odd])) >= OPEN]
-    thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE), explained.counted)
-    weights = explained.weights * (thick & (explained.weights >= OPEN))
-    lost = explained.backward > tolerance
-    open_lost = surface.points[explained.counted[lost & (weights > 0.0)]]
-    step = surface.spacing * np.sqrt(len(surface.points) / max(1, explained.taken))
-    return Quality(
-        cost,
-        float(np.sqrt(np.mean(explained.forward[counts] ** 2))) if counts.any() else 0.0,
-        tolerance,
-        len(odd) / max(1, int(counts.sum())),
-        _largest_patch(points[odd], scanned.spacing),
-        float(weights[lost].sum()) / max(float(weights.sum()), 1e-9),
-        _largest_patch(open_lost, step),
-        forward,
-        backward,
-    )
+    return mean, forward
 
 
 def _cost(apart: Floats, turn: Floats, scale: float) -> Floats:
@@ -104,28 +74,8 @@ def is_alike(surface: Surface, one: Upright, other: Upright, tolerance: float) -
     """Whether a model looks the same in two poses: all but a fiftieth of it lies on it as it stands in the other."""
     points = other.place(surface.points[surface.sparse])
     weights = surface.openness[surface.sparse]
-    apart = to_model(surface, one, points) > tolerance
+    apart = to_model(surface, one, points)[0] > tolerance
     return bool(weights[apart].sum() <= 0.02 * weights.sum())
-
-
-def doubt_between(best: Quality, other: Quality, explained: Explained, scanned: Scanned) -> float:
-    """The difference in cost of two poses of one model, in standard deviations of it.
-
-    Both are costs of the same points, whose differences are summed over patches within which errors are alike.
-
-    Args:
-        best: the quality of the one pose.
-        other: of the other.
-        explained: by the first; it counts the points of the model, and so does the other.
-        scanned: the piece.
-    """
-    points = scanned.points[explained.chosen]
-    cells = np.floor(points / PATCH).astype(np.int64)
-    _, patch = np.unique(cells, axis=0, return_inverse=True)
-    apart = other.forward - best.forward
-    mean = float(apart.mean())
-    sums = np.bincount(patch.ravel(), weights=apart - mean)
-    return mean / max(float(np.sqrt((sums**2).sum())) / len(apart), 1e-9)
 
 
 # ---- matching
@@ -135,14 +85,12 @@ YAW_STEP = 5.0  # degrees of the coarse search: at the rim of a base of 25 mm th
 STARTS = 3  # the number of the best coarse poses of each model that are refined on a few points
 FINALISTS = 8  # the number of the best poses of all models that are refined on all points, and compared
 
-
 SAME_SIDE = 30.0
 """Degrees: a turn that is in more doubt than this comes from another side that looks alike, not from noise."""
 
 MOST_NOISE = 0.8
 """The mm by which points scatter about the right model at thin and rough parts, even where the table is smooth. What
 scatters more, and more than twice as much as the table, does not lie on the model."""
-
 
 WIDER, TURNED = 1.3, 0.55
 """How many times wider turns spread than residuals tell, and the degrees by which a fused surface is turned for each mm
@@ -183,13 +131,59 @@ class Match:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A known model at one pose."""
+    """A known model at one pose on a piece."""
 
     known: Known  # the model
     fit: Fit  # its pose
+    scanned: Scanned  # the piece
     explained: Explained  # how the model and the scan explain each other there
-    quality: Quality  # what follows for how good the pose is
     noise: float  # mm, of the scanned points about the model that fits best
+
+    @cached_property
+    def quality(self) -> Quality:
+        """How good the pose is, for a scan with that noise."""
+        surface, scanned, explained, pose = self.known.surface, self.scanned, self.explained, self.fit.pose
+        cost, forward = cost_of(explained, scanned, self.noise)
+        tolerance = float(max(3.0 * self.noise, scanned.spacing, LEAST_TOLERANCE))
+        points = scanned.points[explained.chosen]
+        counts = np.ones(len(points), dtype=np.bool_)
+        if scanned.several:
+            base = self.known.model.base
+            reach = surface.reach if base is None else base.diameter / 2.0
+            counts = np.hypot(points[:, 0] - pose.x, points[:, 1] - pose.y) <= reach
+        odd = ((explained.forward > tolerance) & counts).nonzero()[0]
+        odd = odd[surface.openness_at(pose.localise(points[odd])) >= OPEN]
+        thick = ~surface.thin(max(scanned.spacing, LEAST_TOLERANCE), explained.counted)
+        weights = explained.weights * (thick & (explained.weights >= OPEN))
+        lost = explained.backward > tolerance
+        open_lost = surface.points[explained.counted[lost & (weights > 0.0)]]
+        step = surface.spacing * np.sqrt(len(surface.points) / max(1, explained.taken))
+        return Quality(
+            cost,
+            float(np.sqrt(np.mean(explained.forward[counts] ** 2))) if counts.any() else 0.0,
+            tolerance,
+            len(odd) / max(1, int(counts.sum())),
+            _largest_patch(points[odd], scanned.spacing),
+            float(weights[lost].sum()) / max(float(weights.sum()), 1e-9),
+            _largest_patch(open_lost, step),
+            forward,
+        )
+
+    def is_like(self, other: Candidate) -> bool:
+        """Whether the model looks the same at the pose of another one of it."""
+        return is_alike(self.known.surface, self.fit.pose, other.fit.pose, self.quality.tolerance)
+
+    def deviations_from(self, other: Candidate) -> float:
+        """How much more another pose of the model costs, in standard deviations of that.
+
+        Both are costs of the same points, whose differences are summed over patches within which errors are alike.
+        """
+        cells = np.floor(self.scanned.points[self.explained.chosen] / PATCH).astype(np.int64)
+        _, patch = np.unique(cells, axis=0, return_inverse=True)
+        apart = other.quality.forward - self.quality.forward
+        mean = float(apart.mean())
+        sums = np.bincount(patch.ravel(), weights=apart - mean)
+        return mean / max(float(np.sqrt((sums**2).sum())) / len(apart), 1e-9)
 
 
 def match(
@@ -203,6 +197,8 @@ def match(
 ) -> Match | None:
     """The known model that a scanned piece most probably is, and whether that is sure.
 
+    None where there are too few points, or no model whose base has that size.
+
     Args:
         points: (k, 3) mm on the table, z up, of one piece, its base included.
         normals: (k, 3) unit vectors out of the surface, or None where they are not known.
@@ -212,9 +208,6 @@ def match(
         noise: mm, standard deviation of the scan's points.
         several: whether other pieces may have grown together with it: what the scan shows beyond the base of a model
             then speaks neither for it nor against it.
-
-    Returns:
-        The best match, sure or not; None where there are too few points, or no model whose base has that size.
 
     >>> match(np.empty((0, 3)), None, []) is None
     True
@@ -233,15 +226,12 @@ def scanned_piece(
 ) -> Scanned:
     """A piece as registration needs it, with the origin at its base, or at the middle of the box round it."""
     spacing = point_spacing(points)
-    if disc is not None:
-        x, y = disc.centre
-    else:
-        x, y = (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2.0
+    x, y = (points[:, :2].min(axis=0) + points[:, :2].max(axis=0)) / 2.0 if disc is None else disc.centre
     origin = np.array([x, y, ground])
     foot = max(1.5 * spacing, 3.0 * noise, 0.8)
     slack = max(0.5, noise, 0.0 if disc is None else disc.error)
     moved = points - origin
-    across = normals_of(moved) if normals is None else normals
+    across = vertex_normals(moved, None, np.ones(len(moved), dtype=np.bool_), 12) if normals is None else normals
     return Scanned(moved, across, normals is not None, origin, spacing, noise, foot, disc is not None, slack, several)
 
 
@@ -250,19 +240,9 @@ def point_spacing(points: Floats) -> float:
 
     Six neighbours lie within the circle that has room for six squares.
     """
-
     some = points[:: max(1, len(points) // 2000)]
     sixth = float(np.median(scipy.spatial.cKDTree(points).query(some, k=min(7, len(points)))[0][:, -1]))
     return sixth * float(np.sqrt(np.pi / 6.0))
-
-
-def normals_of(points: Floats) -> Floats:
-    """(k, 3) unit normals of points (k, 3), out or in: the direction in which the twelve nearest spread least."""
-
-    nearest = scipy.spatial.cKDTree(points).query(points, k=min(12, len(points)))[1]
-    near = points[nearest] - points[nearest].mean(axis=1, keepdims=True)
-    normals: Floats = np.linalg.eigh(np.einsum("ijk,ijl->ikl", near, near))[1][:, :, 0]
-    return normals
 
 
 def _base_agrees(entry: Known, disc: Disc | None) -> bool:
@@ -284,104 +264,99 @@ def _size_agrees(entry: Known, scanned: Scanned) -> bool:
     return bool(high[2] <= 1.25 * extent[2] + 5.0 and across <= 1.5 * np.hypot(*extent[:2]) + 5.0)
 
 
-def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
-    """The best poses of all models, best first: each from a few points, then those that look best from all."""
+def ranked_poses(
+    models: Sequence[Known], scanned: Scanned, most: int, noise: float, rounds: int = 0
+) -> list[tuple[Known, Upright]]:
+    """The best of all models' coarse poses by a quick look, best first: of each at most so many, refined in rounds."""
     quick: list[tuple[float, Known, Upright]] = []
     for model in models:
         surface = model.surface
         reach = max(2.0, surface.reach * np.radians(YAW_STEP))
-        for _, start in coarse_poses(surface, scanned, YAW_STEP, STARTS):
-            pose = refine(surface, scanned, start, reach, 6, 400).pose
-            quick.append((cost_of(explain(surface, scanned, pose, 600), scanned, scanned.noise)[0], model, pose))
-    quick.sort(key=lambda entry: entry[0])
-    chosen: list[tuple[Known, Fit, Explained]] = []
-    for _, model, start in quick:
-        if any(model is other and start.is_near(fit.pose) for other, fit, _ in chosen):
+        for start in coarse_poses(surface, scanned, YAW_STEP, most):
+            pose = refine(surface, scanned, start, reach, rounds, 400).pose if rounds else start
+            quick.append((cost_of(explain(surface, scanned, pose, 600), scanned, noise)[0], model, pose))
+    return [(model, pose) for _, model, pose in sorted(quick, key=lambda entry: entry[0])]
+
+
+def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
+    """The best poses of all models, best first: each from a few points, then those that look best from all."""
+    chosen: list[Candidate] = []
+    for model, start in ranked_poses(models, scanned, STARTS, scanned.noise, 6):
+        if any(model is other.known and start.is_near(other.fit.pose) for other in chosen):
             continue
         fit = refine(model.surface, scanned, start, 1.0, 10, 2000)
-        chosen.append((model, fit, explain(model.surface, scanned, fit.pose, 6000)))
+        explained = explain(model.surface, scanned, fit.pose, 6000)
+        chosen.append(Candidate(model, fit, scanned, explained, scanned.noise))
         if len(chosen) == FINALISTS:
             break
-    noise = min((1.48 * float(np.median(explained.forward)) for _, _, explained in chosen), default=scanned.noise)
+    noise = min((1.48 * float(np.median(each.explained.forward)) for each in chosen), default=scanned.noise)
     noise = min(noise, max(2.0 * scanned.noise, MOST_NOISE))
-    final = [
-        Candidate(model, fit, explained, quality(model, explained, scanned, fit.pose, noise), noise)
-        for model, fit, explained in chosen
-    ]
-    return sorted(final, key=lambda candidate: candidate.quality.cost)
+    return sorted((replace(each, noise=noise) for each in chosen), key=lambda candidate: candidate.quality.cost)
 
 
 def _verdict(finalists: list[Candidate], scanned: Scanned) -> Match:
-    best = finalists[0]
-    digest = best.known.model.mesh.digest
-    others = [other for other in finalists if other.known.model.mesh.digest != digest]
-    pose = best.fit.pose
-    at = scanned.origin + np.array([pose.x, pose.y, 0.0])
-    why = doubt(best, finalists[1:], scanned)
-    place, facing = _deviations(best, finalists[1:], scanned)
+    best, *others = finalists
+    digest, pose = best.known.model.mesh.digest, best.fit.pose
+    x, y, z = (float(place) for place in scanned.origin + np.array([pose.x, pose.y, 0.0]))
+    why = doubt(best, others)
+    place, facing = _deviations(best, others)
     return Match(
         best.known,
-        (float(at[0]), float(at[1]), float(at[2])),
+        (x, y, z),
         float(np.degrees(pose.yaw)) % 360.0,
         best.quality.residual,
-        others[0].quality.residual if others else None,
+        next((other.quality.residual for other in others if other.known.model.mesh.digest != digest), None),
         not why,
         place,
         facing,
-        to_model(best.known.surface, pose, scanned.points) <= best.quality.tolerance,
+        to_model(best.known.surface, pose, scanned.points)[0] <= best.quality.tolerance,
         why,
     )
 
 
-def _deviations(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> tuple[float, float]:
+def _deviations(best: Candidate, others: Sequence[Candidate]) -> tuple[float, float]:
     """The standard deviations of the place in mm and of the turn in degrees.
 
     The residuals are not independent: those within a patch of the scan are wrong together. And the patch of the scan
     in which the piece stands is itself displaced, by about as much as the scan is rough, and turned, the more the
     coarser it is, which no residual shows.
     """
+    scanned, pose = best.scanned, best.fit.pose
     noise = max(best.noise, scanned.noise)
     alike = max(1.0, (PATCH / scanned.spacing) ** 2) * (noise / max(scanned.noise, 0.1)) ** 2
     covariance = best.fit.covariance * alike
     place = float(np.sqrt(np.trace(covariance[:2, :2]) / 2.0 + (0.8 * noise) ** 2))
     facing = float(np.hypot(WIDER * np.degrees(np.sqrt(covariance[3, 3])), TURNED * scanned.spacing))
-    pose = best.fit.pose
     for other in others:
         if other.known is not best.known:
             continue
         turned = float(np.degrees(pose.turned_from(other.fit.pose)))
-        close = turned < 20.0 and other.quality.cost < 1.05 * best.quality.cost
-        if close or is_alike(best.known.surface, pose, other.fit.pose, best.quality.tolerance):
+        if (turned < 20.0 and other.quality.cost < 1.05 * best.quality.cost) or best.is_like(other):
             facing = max(facing, turned)
     return place, facing
 
 
-def doubt(best: Candidate, others: Sequence[Candidate], scanned: Scanned) -> str:
+def doubt(best: Candidate, others: Sequence[Candidate]) -> str:
     """What speaks against the best candidate being right, in a few words; empty where nothing does."""
-    own, surface = best.quality, best.known.surface
-    if own.residual > max(SURELY, SURELY_ROUGH + 0.9 * scanned.noise) and best.known.model.kind == "fighter":
+    own, is_terrain = best.quality, best.known.model.kind == "terrain"
+    if own.residual > max(SURELY, SURELY_ROUGH + 0.9 * best.scanned.noise) and best.known.model.kind == "fighter":
         return "it fits too roughly"
     area = own.tolerance**2
     # A large piece has insides and undersides that cameras look into from few places, and large plain parts: there a
     # share of it may be lost. On a figure the same share would be the weapon that tells it from another.
-    large = 0.04 * surface.area if best.known.model.kind == "terrain" else 0.0
-    share = 2.0 if best.known.model.kind == "terrain" else 1.0
+    large = 0.04 * best.known.surface.area if is_terrain else 0.0
     # Right models had no more than 4 % unexplained and 8 % unseen at noises up to a millimetre; others that stand alike
     # in every limb had 10 % unseen.
-    if own.unexplained > share * 0.045 or own.unexplained_patch > max(25.0 * area, large):
+    if own.unexplained > (0.09 if is_terrain else 0.045) or own.unexplained_patch > max(25.0 * area, large):
         return "the scan shows what the model has not"
     if own.unseen > (0.24 if large else 0.085) or own.unseen_patch > max(40.0 * area, large):
         return "the model has what the scan does not show"
     for other in others:
-        if other.known is best.known:
-            if (
-                not best.fit.pose.is_near(other.fit.pose)
-                and not is_alike(surface, best.fit.pose, other.fit.pose, own.tolerance)
-                and doubt_between(own, other.quality, best.explained, scanned) < 4.0
-            ):
-                return "it looks much the same from another side"
-        elif not _is_ruled_out(own, other.quality, area):
-            return f"{other.known.path} fits about as well"
+        if other.known is not best.known:
+            if not _is_ruled_out(own, other.quality, area):
+                return f"{other.known.path} fits about as well"
+        elif not (best.fit.pose.is_near(other.fit.pose) or best.is_like(other) or best.deviations_from(other) >= 4.0):
+            return "it looks much the same from another side"
     return ""
 
 

@@ -1,20 +1,9 @@
-"""PLACE: the mesh of one piece, cut out of the scan and closed, and its file.
-
-A surface through a cloud of points, where the scan has no triangles.
-
-After alpha shapes (H. Edelsbrunner and E. P. Muecke, "Three-dimensional alpha shapes", 1994): of the triangles in the
-Delaunay triangulation of the points those are kept whose circumscribed circle has no more than some radius, so that a
-ball of that radius does not fall through between them. Those inside a thick crust of noisy points are left out: both
-tetrahedra beside them are small too.
-
-The mesh of one piece, cut out of the scan, brought down to what it stands on, and closed.
+"""PLACE: the mesh of one piece, cut out of the scan, brought down to what it stands on and closed, and its file.
 
     labels -> its faces -> rim pulled down to the ground -> holes closed (terrain) or measured (figures) -> PieceMesh
 
 No camera sees what terrain stands on, nor the bottom of a narrow gap in it: such holes are closed, so that nothing is
 seen through them. Between the legs of a figure there may be body or nothing: those holes stay open, and are doubt.
-
-A piece of a scan becomes a mesh file that reads back exactly as it was written.
 """
 
 from __future__ import annotations
@@ -36,64 +25,48 @@ from silhouette.scans.read import Colours
 
 # ---- alpha shape
 
-_OPPOSITE = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
-"""The corners of a tetrahedron's faces, each opposite one corner."""
-
 
 def alpha_shape(points: Floats, radius: float) -> Integers:
-    """Triangles (m, 3) int32, rows of points, of the surface over which a ball of some radius rolls.
+    """Triangles (m, 3) int32, rows of the points (n, 3), of the surface over which a ball of some radius rolls.
 
-    None where there are too few points, or all lie in one plane.
+    It is larger than gaps between neighbouring points, and smaller than openings to be kept. None where there are too
+    few points, or all lie in one plane.
 
-    Args:
-        points: (n, 3) mm.
-        radius: mm, of the ball: larger than gaps between neighbouring points, smaller than openings to be kept.
+    After alpha shapes (H. Edelsbrunner and E. P. Muecke, "Three-dimensional alpha shapes", 1994): of the triangles in
+    the Delaunay triangulation those are kept whose circumscribed circle has no more than the radius, so that the ball
+    does not fall through between them. Those inside a thick crust of noisy points are left out: both tetrahedra beside
+    them are small too.
 
     >>> corners = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     >>> len(alpha_shape(corners, radius=2.0)), len(alpha_shape(corners, radius=0.1)), len(alpha_shape(corners[:3], 1.0))
     (4, 0, 0)
     """
-
-    none = np.empty((0, 3), dtype=np.int32)
-    if len(points) < 4:
-        return none
     try:
         tetrahedra = scipy.spatial.Delaunay(points).simplices.astype(np.int64)
-    except scipy.spatial.QhullError:
-        return none
-    is_body = np.repeat(_balls(points[tetrahedra]) <= radius, 4)
-    faces = np.sort(tetrahedra[:, _OPPOSITE].reshape(-1, 3), axis=1)
+    except (scipy.spatial.QhullError, ValueError):
+        return np.empty((0, 3), dtype=np.int32)
+    is_body = np.repeat(_radii(points[tetrahedra]) <= radius, 4)
+    faces = np.sort(tetrahedra[:, [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]].reshape(-1, 3), axis=1)
     key = (faces[:, 0] * len(points) + faces[:, 1]) * len(points) + faces[:, 2]
     _, first, number = np.unique(key, return_index=True, return_inverse=True)
     faces = faces[first]
     inner = np.bincount(number, is_body) == 2
-    kept: Integers = faces[~inner & (_circles(points[faces]) <= radius)].astype(np.int32)
+    kept: Integers = faces[~inner & (_radii(points[faces]) <= radius)].astype(np.int32)
     return kept
 
 
-def _circles(corners: Floats) -> Floats:
-    """The radii (n,) of the circles through the corners (n, 3, 3) of triangles; infinite for flat ones."""
-    a, b, c = (np.linalg.norm(corners[:, k] - corners[:, k - 1], axis=1) for k in range(3))
-    area = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        radii: Floats = a * b * c / (2.0 * area)
-    radii[~np.isfinite(radii)] = np.inf
-    return radii
-
-
-def _balls(corners: Floats) -> Floats:
-    """The radii (n,) of the balls through the corners (n, 4, 3) of tetrahedra; infinite for flat ones."""
+def _radii(corners: Floats) -> Floats:
+    """The radii (n,) of the circles or balls through the corners (n, 3 or 4, 3) of triangles or tetrahedra."""
     sides = corners[:, 1:] - corners[:, :1]
-    squares = (sides**2).sum(axis=2)
-    across = (
-        squares[:, 0, None] * np.cross(sides[:, 1], sides[:, 2])
-        + squares[:, 1, None] * np.cross(sides[:, 2], sides[:, 0])
-        + squares[:, 2, None] * np.cross(sides[:, 0], sides[:, 1])
-    )
     with np.errstate(divide="ignore", invalid="ignore"):
-        radii: Floats = np.linalg.norm(across, axis=1) / (2.0 * np.abs(np.linalg.det(sides)))
-    radii[~np.isfinite(radii)] = np.inf
-    return radii
+        if corners.shape[1] == 3:
+            a, b, c = (np.linalg.norm(corners[:, k] - corners[:, k - 1], axis=1) for k in range(3))
+            radii = a * b * c / (2.0 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1))
+        else:
+            turned = np.cross(sides[:, [1, 2, 0]], sides[:, [2, 0, 1]])
+            across = ((sides**2).sum(axis=2)[:, :, None] * turned).sum(axis=1)
+            radii = np.linalg.norm(across, axis=1) / (2.0 * np.abs(np.linalg.det(sides)))
+    return np.where(np.isfinite(radii), radii, np.inf)  # flat ones
 
 
 # ---- piece meshes
@@ -103,8 +76,7 @@ FILLET = 4.0
 
 BALL, LARGE_BALL = 2.5, 4.0
 """The radius of the ball that rolls over a cloud of points, in distances between neighbouring points: of a figure, and
-of terrain, in which small gaps are those of the scan.
-"""
+of terrain, in which small gaps are those of the scan."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,37 +198,32 @@ def _open_area(mesh: Mesh) -> float:
 
 
 def ply_bytes(vertices: Floats, faces: Integers, colours: NDArray[np.uint8] | None = None) -> bytes:
-    """A binary PLY file of a mesh in mm, z up.
+    """A binary PLY file of a mesh in mm, z up, which reads back exactly; the same mesh gives the same bytes.
 
-    So the project takes a PLY file to be. But what is of an odd size for its kind, such as terrain of 5 mm, is taken to
+    The project takes a PLY file to be so. But what is of an odd size for its kind, such as terrain of 5 mm, is taken to
     be in other units: only ``units = "mm"`` beside its name is sure.
 
-    Coordinates have 64 bits, so that nothing is rounded; the same mesh gives the same bytes.
-
     Args:
-        vertices: (n, 3) float64.
+        vertices: (n, 3) float64, which is what is stored.
         faces: (m, 3) rows of vertex indices; none for a cloud of points.
         colours: (n, 3) uint8 red, green and blue of each vertex.
 
     >>> ply_bytes(np.zeros((1, 3)), np.zeros((0, 3), np.int32)).splitlines()[:4]
     [b'ply', b'format binary_little_endian 1.0', b'element vertex 1', b'property double x']
     """
-    fields: list[tuple[str, str, str]] = [(axis, "<f8", "double") for axis in "xyz"]
+    columns = [(axis, "<f8", "double", values) for axis, values in zip("xyz", np.asarray(vertices).T, strict=True)]
     if colours is not None:
-        fields += [(name, "u1", "uchar") for name in ("red", "green", "blue")]
-    rows = np.empty(len(vertices), np.dtype([(name, kind) for name, kind, _ in fields]))
-    for axis, name in enumerate("xyz"):
-        rows[name] = np.asarray(vertices, dtype=np.float64)[:, axis]
-    if colours is not None:
-        for channel, name in enumerate(("red", "green", "blue")):
-            rows[name] = colours[:, channel]
+        columns += [(name, "u1", "uchar", tint) for name, tint in zip(("red", "green", "blue"), colours.T, strict=True)]
+    rows = np.empty(len(vertices), np.dtype([(name, kind) for name, kind, _, _ in columns]))
+    for name, _, _, values in columns:
+        rows[name] = values
     triangles = np.empty(len(faces), np.dtype([("count", "u1"), ("corners", "<i4", (3,))]))
     triangles["count"], triangles["corners"] = 3, faces
     header = [
         "ply",
         "format binary_little_endian 1.0",
         f"element vertex {len(rows)}",
-        *(f"property {word} {name}" for name, _, word in fields),
+        *(f"property {word} {name}" for name, _, word, _ in columns),
         f"element face {len(triangles)}",
         "property list uchar int vertex_indices",
         "end_header",

@@ -62,10 +62,10 @@ class Upright:
         """
         return abs((self.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi)
 
-    def is_near(self, other: Upright) -> bool:
-        """Whether two poses are one and the same, reached from two starts."""
-        near = np.hypot(self.x - other.x, self.y - other.y) < 1.0
-        return bool(self.turned_from(other) < np.radians(3.0) and near)
+    def is_near(self, other: Upright, turn: float = 3.0, apart: float = 1.0) -> bool:
+        """Whether two poses are no more than some degrees and mm apart, as one that is reached from two starts."""
+        near = np.hypot(self.x - other.x, self.y - other.y) <= apart
+        return bool(self.turned_from(other) <= np.radians(turn) and near)
 
 
 # ---- known
@@ -93,15 +93,11 @@ class KnownModels:
 
 
 def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
-    """The models to look for: meshes, model files, and all those in folders, searched deeply.
+    """The models to look for, all of a kind: meshes, model files, and all those in folders, searched deeply.
 
-    A mesh in a folder that a model file in the same folder names stands for the same model, and is left out.
-
-    Args:
-        paths: as the user gave them.
-        kind: of all of them; among figures, model files of vehicles stay vehicles. Model files of another kind are an
-            error where named, and passed over in folders.
-        cache: keeps what takes long to work out.
+    A mesh in a folder that a model file in the same folder names stands for the same model, and is left out. Among
+    figures, model files of vehicles stay vehicles; those of another kind are an error where named, and passed over in
+    folders.
 
     Raises:
         FileError: where a file that is named itself cannot be read, or a folder has no mesh and no model file.
@@ -190,7 +186,6 @@ class SearchedPoints:
     @cached_property
     def tree(self) -> Any:
         """A `scipy.spatial.cKDTree` of the points."""
-
         return scipy.spatial.cKDTree(self.points)
 
     @cached_property
@@ -378,12 +373,11 @@ class DistanceGrid:
     """Along the longest side. A look-up is wrong by at most 0.87 cells."""
 
     @classmethod
-    def of(cls, points: Floats, margin: float = 0.0) -> DistanceGrid:
-        """The grid round points (n, 3), wider by a margin, by default a quarter of the longest side on each side."""
-
+    def of(cls, points: Floats) -> DistanceGrid:
+        """The grid round points (n, 3), wider by a quarter of the longest side on each side."""
         least, most = points.min(axis=0), points.max(axis=0)
-        margin = margin or 0.25 * float((most - least).max())
-        cell = (float((most - least).max()) + 2.0 * margin) / cls.CELLS
+        margin = 0.25 * float((most - least).max())
+        cell = 6.0 * margin / cls.CELLS
         low = least - margin
         shape = np.ceil((most - least + 2.0 * margin) / cell).astype(int) + 1
         free = np.ones(tuple(shape), dtype=np.bool_)

@@ -19,7 +19,6 @@ import numpy as np
 from silhouette.files.cache import Arrays
 from silhouette.scans.bases import Disc
 from silhouette.scans.classify import Blob, Pieces
-from silhouette.scans.identify import Identified
 from silhouette.scans.keep import Question
 from silhouette.scans.level import Level
 from silhouette.scans.match import Match
@@ -27,9 +26,7 @@ from silhouette.scans.models import Known
 from silhouette.scans.read import Scan
 from silhouette.scans.scale import Scale
 
-PACKABLE: dict[str, type] = {
-    kind.__name__: kind for kind in (Blob, Disc, Identified, Level, Match, Pieces, Question, Scale)
-}
+PACKABLE: dict[str, type] = {kind.__name__: kind for kind in (Blob, Disc, Level, Match, Pieces, Question, Scale)}
 """What can be packed, besides arrays, tuples and plain values, by the names under which it is written."""
 
 STRUCTURE = "structure"  # the array that has the text

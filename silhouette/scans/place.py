@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats, Integers, hull_outline
 from silhouette.common.text import in_a_row, numbered
 from silhouette.scans.bases import Disc
-from silhouette.scans.classify import Blob
-from silhouette.scans.identify import Identified, Surroundings, without
+from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.identify import Surroundings, without
 from silhouette.scans.keep import ABOUT_MODEL, ABOUT_PIECE, Earlier, EarlierPiece, Question, kind_of
 from silhouette.scans.match import Match
 from silhouette.scans.meshes import PieceMesh, owners, piece_mesh
 from silhouette.scans.models import Known
+from silhouette.scans.planes import moved
 from silhouette.scans.read import Scan
 from silhouette.scans.scale import Scale
 
@@ -34,123 +35,89 @@ AS_SCANNED, NEITHER = "not sure: keep what was scanned", "none of the known ones
 TERRAIN, FIGURE, LEFT_OUT = "terrain", "a figure", "no part of the game: leave it out"
 """The answers to what an odd thing is."""
 
+KIND_OF: dict[str, Literal["fighter", "terrain"]] = {FIGURE: "fighter", TERRAIN: "terrain"}
+
 UNLIKE = 2.0
 """mm, root mean square: what fits no better than this is none of the known models, and may be no figure at all."""
 
 ONE, SEVERAL = "one piece", "several that touch"
 
-KINDS_OF_QUESTIONS = (ABOUT_MODEL, "odd", "several")
-"""The kinds of questions about pieces, first those on which most verdicts hang."""
+KINDS_OF_QUESTIONS = (ABOUT_MODEL, "odd", "several")  # first those on which most verdicts hang
 
 
-def _questions(number: int, blob: Blob, match: Match | None, place: Floats) -> list[Question]:
+def _questions(name: str, blob: Blob) -> list[Question]:
     """What could be asked about a piece, what the scene hangs on most first; of these one at a time is asked.
 
     What is known beyond doubt is part of the game. Which model a figure is goes before whether it is one, since that
     has the same answers; and whether it is a figure at all before whether it is several.
-
-    Args:
-        number: of the piece.
-        blob: as it was scanned.
-        match: the known model that it looks most like.
-        place: (3,) mm, where it stands.
     """
-    several = _about_several(number, blob, place)
-    if match is not None and match.sure:
-        return [] if several is None else [several]
-    asked = (_about_model(number, blob, match, place), _about_kind(number, blob, place), several)
-    return [question for question in asked if question is not None]
-
-
-def _about_kind(number: int, blob: Blob, place: Floats) -> Question | None:
-    """What a piece is that does not look like a part of the game."""
-    if not blob.is_odd:
-        return None
+    match, at = blob.match, blob.at[:2]
     why = f" ({blob.why})" if blob.why else ""
-    text = f"piece {number} does not look like a part of the game{why}: what is it?"
-    answers = (FIGURE, LEFT_OUT, TERRAIN) if blob.kind == "fighter" else (TERRAIN, LEFT_OUT, FIGURE)
-    return Question(_key("odd", place), text, answers, (str(number),), (float(place[0]), float(place[1])))
+
+    def about(kind: str, text: str, *answers: str) -> Question:
+        return Question(_key(kind, at), text, answers, (name,), at)
+
+    several = []
+    if blob.could_be_several:
+        several = [about("several", f"{name} may be several that touch{why}: is it one?", ONE, SEVERAL)]
+    if blob.identity is not None:
+        return several
+    questions = []
+    if match is not None and blob.kind == "fighter":
+        if match.residual <= UNLIKE:
+            text = f"is {name} {match.name}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
+            questions.append(about(ABOUT_MODEL, text, AS_SCANNED, match.name, NEITHER, TERRAIN, LEFT_OUT))
+        elif blob.on is not None:  # else a figure of somebody whose meshes are not known; this may be a part of terrain
+            text = f"{name} looks like a figure and like none of the known ones: what is it?"
+            questions.append(about("odd", text, FIGURE, TERRAIN, LEFT_OUT))
+    if blob.is_odd:
+        text = f"{name} does not look like a part of the game{why}: what is it?"
+        likeliest, other = (FIGURE, TERRAIN) if blob.kind == "fighter" else (TERRAIN, FIGURE)
+        questions.append(about("odd", text, likeliest, LEFT_OUT, other))
+    return questions + several
 
 
-def _about_several(number: int, blob: Blob, place: Floats) -> Question | None:
-    """Whether a piece is one."""
-    if not blob.could_be_several:
-        return None
-    why = f" ({blob.why})" if blob.why else ""
-    text = f"piece {number} may be several that touch{why}: is it one?"
-    return Question(_key("several", place), text, (ONE, SEVERAL), (str(number),), (float(place[0]), float(place[1])))
+def _key(kind: str, at: tuple[float, float]) -> str:
+    return f"{kind} at {at[0]:.0f},{at[1]:.0f}"
 
 
-def _about_model(number: int, blob: Blob, match: Match | None, place: Floats) -> Question | None:
-    """Whether a piece is the known model that it looks most like; or what else it is."""
-    if match is None or blob.kind != "fighter":
-        return None
-    at = (float(place[0]), float(place[1]))
-    if match.residual > UNLIKE:
-        if blob.on is None:
-            return None  # a figure of somebody whose meshes are not known; on terrain it may be a part of that
-        text = f"piece {number} looks like a figure and like none of the known ones: what is it?"
-        return Question(_key("odd", place), text, (FIGURE, TERRAIN, LEFT_OUT), (str(number),), at)
-    text = f"is piece {number} {match.name}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
-    answers = (AS_SCANNED, match.name, NEITHER, TERRAIN, LEFT_OUT)
-    return Question(_key(ABOUT_MODEL, place), text, answers, (str(number),), at)
-
-
-def _key(kind: str, place: Floats) -> str:
-    return f"{kind} at {place[0]:.0f},{place[1]:.0f}"
-
-
-def said_kind(place: Floats, earlier: Earlier) -> str | None:
-    """What a player has said that the thing at a place (3,) mm is: fighter or terrain; None where nobody has."""
-    at = (float(place[0]), float(place[1]))
-    answers = [earlier.answer(Question(_key(kind, place), "", (), at=at)) for kind in (ABOUT_PIECE, "odd", ABOUT_MODEL)]
-    return next(({FIGURE: "fighter", TERRAIN: "terrain"}[word] for word in answers if word in (FIGURE, TERRAIN)), None)
-
-
-def as_answered(
-    identified: Identified, places: Sequence[Floats], earlier: Earlier
-) -> tuple[Identified, list[Floats], list[Question]]:
-    """The pieces as a player has settled what they are, their places, and the questions that stay open.
-
-    Pieces that are no part of the game are left out; the numbers of those after them move up, in the questions too.
-    """
-    blobs, matches = list(identified.pieces.blobs), list(identified.matches)
-    left_out: list[int] = []
-    for index, place in enumerate(places):
+def as_answered(pieces: Pieces, earlier: Earlier) -> Pieces:
+    """The pieces as a player has settled what they are; the numbers of those after one that is left out move up."""
+    blobs: list[Blob] = []
+    left_out: set[int] = set()
+    for number, blob in enumerate(pieces.blobs, start=1):
         # Twice, since an answer may lead to another question: what is a figure may be a known one.
         for _ in range(2):
-            for question in _questions(index + 1, blobs[index], matches[index], place):
+            for question in _questions("", blob):
                 answer = earlier.answer(question)
                 if answer == LEFT_OUT:
-                    left_out.append(index + 1)
+                    left_out.add(number)
                 elif answer is not None:
-                    kind = kind_of(question.key)
-                    blobs[index], matches[index] = _settled(blobs[index], matches[index], kind, answer)
-    pieces = replace(identified.pieces, blobs=tuple(blobs))
-    whole = replace(identified, pieces=pieces, matches=tuple(matches))
-    left = without(pieces, matches, left_out) if left_out else whole
-    stand = [place for number, place in enumerate(places, start=1) if number not in left_out]
-    questions = []
-    for number, (blob, match, place) in enumerate(zip(left.pieces.blobs, left.matches, stand, strict=True), start=1):
-        asked = _questions(number, blob, match, place)
-        questions += [question for question in asked if earlier.answer(question) is None][:1]
-    # First what the verdicts on figures hang on.
-    order = {key: rank for rank, key in enumerate(KINDS_OF_QUESTIONS)}
-    questions.sort(key=lambda question: order[kind_of(question.key)])
-    return left, stand, questions
+                    blob = _settled(blob, kind_of(question.key), answer)
+        blobs.append(blob)
+    return without(replace(pieces, blobs=tuple(blobs)), left_out)
 
 
-def _settled(blob: Blob, match: Match | None, kind: str, answer: str) -> tuple[Blob, Match | None]:
+def _open_questions(names: Sequence[str], blobs: Sequence[Blob], earlier: Earlier) -> list[Question]:
+    """The questions that stay open, one of each piece, first those on which the verdicts on figures hang."""
+    questions: list[Question] = []
+    for name, blob in zip(names, blobs, strict=True):
+        questions += [each for each in _questions(name, blob) if earlier.answer(each) is None][:1]
+    return sorted(questions, key=lambda question: KINDS_OF_QUESTIONS.index(kind_of(question.key)))
+
+
+def _settled(blob: Blob, kind: str, answer: str) -> Blob:
     """A piece with the answer to a question of some kind."""
-    if answer in (FIGURE, TERRAIN):
-        return replace(blob, is_odd=False, kind="fighter" if answer == FIGURE else "terrain"), match
+    match = blob.match
+    if answer in KIND_OF:
+        return replace(blob, is_odd=False, kind=KIND_OF[answer])
     if answer == ONE:
-        return replace(blob, could_be_several=False), match
-    if kind == ABOUT_MODEL and match is not None:
-        if answer == NEITHER:
-            return replace(blob, is_odd=False), None
-        return replace(blob, is_odd=False), replace(match, sure=True) if answer == match.name else match
-    return blob, match
+        return replace(blob, could_be_several=False)
+    if kind != ABOUT_MODEL or match is None:
+        return blob
+    if answer == NEITHER:
+        return replace(blob, is_odd=False, match=None)
+    return replace(blob, is_odd=False, match=replace(match, sure=True) if answer == match.name else match)
 
 
 # ---- account
@@ -224,11 +191,8 @@ class Account:
 def account_of(figures: Sequence[Known], matches: Iterable[Match | None], spacing: float, noise: float) -> Account:
     """What became of the figures that were looked for.
 
-    Args:
-        figures: those.
-        matches: for each figure on the table the one that it looks most like, sure or not; None for one like none.
-        spacing: mm between points, of what stands on the table.
-        noise: mm, standard deviation of the table's surface.
+    The matches are, for each figure on the table, the one that it looks most like, sure or not; None for one like none.
+    ``spacing`` and ``noise`` are those of `Account`.
     """
     standing = [match for match in matches if figures]
     recognised = {
@@ -261,7 +225,6 @@ class ScannedPiece:
     match: Match | None  # the known model that it looks most like, sure or not, or None
     mesh: PieceMesh | None  # what was scanned of it; None where the known model stands in its place
     outline: Floats  # (k, 2) mm, the convex outline in plan of its points, anticlockwise
-    height: float  # mm, of its points above what it stands on
     triangles: int  # how many triangles of the scan are its own (points, of a cloud)
     could_be_several: bool  # whether it may be more than one piece
     # place, facing_doubt, surface: standard deviations in mm, degrees and mm
@@ -311,19 +274,13 @@ class ScannedTable:
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""
-        points: Floats = self.scan.vertices @ self.to_table[:3, :3].T + self.to_table[:3, 3]
-        return points
+        return moved(self.to_table, self.scan.vertices)
 
     def called(self, name: str) -> str:
         """The name of the piece that a person calls so: by its name, or by the known model that it alone is."""
         if any(piece.name == name for piece in self.pieces):
             return name
-        stem = name.lower()
-        fitting = [
-            piece.name
-            for piece in self.pieces
-            if piece.match is not None and piece.match.sure and piece.match.name.lower() == stem
-        ]
+        fitting = [piece.name for piece in self.pieces if piece.match and _is_called(piece.match, name)]
         return fitting[0] if len(fitting) == 1 else name
 
     def question_of(self, name: str) -> Question | None:
@@ -331,19 +288,20 @@ class ScannedTable:
 
         Of several such pieces it is the one that this model fits best.
         """
-        stem = name.lower()
-        stems = {piece.match.name.lower() for piece in self.pieces if piece.match and piece.match.sure}
-        if stem in stems or any(piece.name == name for piece in self.pieces):
+        if any(piece.name == name or (piece.match and _is_called(piece.match, name)) for piece in self.pieces):
             return None
         residuals = {piece.name: piece.match.residual for piece in self.pieces if piece.match}
         about = [
             question
             for question in self.questions
-            if kind_of(question.key) == ABOUT_MODEL
-            and len(question.answers) > 1
-            and question.answers[1].lower() == stem
+            if kind_of(question.key) == ABOUT_MODEL and name.lower() in [each.lower() for each in question.answers[1:2]]
         ]
         return min(about, key=lambda question: residuals.get(question.about[0], 0.0), default=None)
+
+
+def _is_called(match: Match, name: str) -> bool:
+    """Whether a person may mean a piece that is a known model beyond doubt by a name."""
+    return match.sure and match.name.lower() == name.lower()
 
 
 # ---- assembling
@@ -358,91 +316,85 @@ NARROW = 12.0  # degrees: where the turn of a model that is not sure is in more 
 
 UNSURE, LEAST_UNSURE = 2.0, 3.0
 """Where the model is not sure, the doubt about the facing is this many times that of the fit, and at least this many
-degrees: 32 figures on 40 scans were turned by 1.5 degrees, root mean square, and none by more than 0.6 deviations.
-"""
+degrees: 32 figures on 40 scans were turned by 1.5 degrees, root mean square, and none by more than 0.6 deviations."""
 
 NUMBERED = re.compile(r"(figure|terrain) \d+")  # the names of pieces that nobody has named
-PIECE = re.compile(r"\bpiece (\d+)\b")  # how the questions of earlier steps name a piece: by its number
 
 
 def scanned_pieces(
-    found: Identified, around: Surroundings, earlier: Earlier
+    found: Pieces, around: Surroundings, earlier: Earlier, least: float = 0.0
 ) -> tuple[Integers, tuple[ScannedPiece, ...], tuple[Question, ...]]:
-    """The labels (n,) of the points, the pieces with names, places and meshes, and the questions about them."""
-    places = [origin_of(number, blob, found, around) for number, blob in enumerate(found.pieces.blobs, start=1)]
-    identified, places, asked = as_answered(found, places, earlier)
-    pieces, matches = identified.pieces, identified.matches
-    kept = earlier.matched(
-        [place if one is None or not one.sure else np.array(one.at) for place, one in zip(places, matches, strict=True)]
-    )
-    said = [said_kind(place, earlier) == blob.kind for place, blob in zip(places, pieces.blobs, strict=True)]
-    kept = list(map(_agreed, kept, pieces.blobs, said))
-    checks = earlier.keys.get("check", ())
-    checked = frozenset(str(value) for check in checks for value in check.values())
-    names = _names(pieces.blobs, matches, kept, checked)
-    faces = _faces_by_piece(around.scan, pieces.labels, len(pieces.blobs))
-    rough = _roughness(matches, around.noise)
-    made = tuple(
-        _piece(number, names, identified, kept[number - 1], places[number - 1], faces[number - 1], around, rough)
+    """The labels (n,) of the points, the pieces with names, places and meshes, and the questions about them.
+
+    Each place and surface is in doubt by ``least`` mm or more.
+    """
+    placed = [
+        replace(blob, at=origin_of(blob, around.points[found.labels == number]))
+        for number, blob in enumerate(found.blobs, start=1)
+    ]
+    pieces = as_answered(replace(found, blobs=tuple(placed)), earlier)
+    stands = [blob.at if blob.identity is None else blob.identity.at for blob in pieces.blobs]
+    before = [_agreed(piece, blob, earlier) for piece, blob in zip(earlier.matched(stands), pieces.blobs, strict=True)]
+    checked = frozenset(str(value) for check in earlier.keys.get("check", ()) for value in check.values())
+    names = _names(pieces.blobs, before, checked)
+    faces = _faces_by_piece(around.scan, pieces.labels, len(names))
+    rough = _roughness(pieces.blobs, around.noise)
+    made = [
+        _piece(number, names, pieces, before[number - 1], faces[number - 1], around, rough)
         for number in range(1, len(names) + 1)
-    )
-    return pieces.labels, made, tuple(_with_names(question, names) for question in asked)
+    ]
+    made = [replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in made]
+    return pieces.labels, tuple(made), tuple(_open_questions(names, pieces.blobs, earlier))
 
 
-def _roughness(matches: Sequence[Match | None], noise: float) -> float:
+def _roughness(blobs: Sequence[Blob], noise: float) -> float:
     """How far off a scanned surface may lie, mm: by the noise of a flat table, or by how well known models fit.
 
     Slow errors, and edges that a scan rounds off, do not show on a table: models that fit are off by more.
-
-    >>> _roughness([], 0.3)
-    0.3
     """
-    residuals = [match.residual for match in matches if match is not None and match.sure]
-    return max(noise, float(np.median(residuals))) if residuals else noise
+    return max(
+        noise, float(np.median([blob.identity.residual for blob in blobs if blob.identity is not None] or [noise]))
+    )
 
 
 def _faces_by_piece(scan: Scan, labels: Integers, count: int) -> list[Integers]:
     """The faces (m, 3) of each piece; of a cloud its points, (m, 1)."""
     faces = scan.faces if len(scan.faces) else np.flatnonzero(scan.usable).astype(np.int32)[:, None]
     owner = owners(faces, labels) if faces.shape[1] == 3 else labels[faces[:, 0]]
-    order = np.argsort(owner, kind="stable")
-    ends = np.searchsorted(owner[order], np.arange(1, count + 2))
-    return [faces[order[ends[number] : ends[number + 1]]] for number in range(count)]
+    return [faces[owner == number] for number in range(1, count + 1)]
 
 
-def origin_of(number: int, blob: Blob, identified: Identified, around: Surroundings) -> Floats:
-    """(3,) mm: the middle of its base, or of the box round it, and what it stands on."""
-    own = around.points[identified.pieces.labels == number]
-    if blob.disc is not None:
-        x, y = blob.disc.centre
-    else:
-        x, y = (own[:, :2].min(axis=0) + own[:, :2].max(axis=0)) / 2.0
-    ground = 0.0 if blob.on is None and abs(blob.ground) < ON_TABLE else blob.ground
-    return np.array([x, y, ground])
+def origin_of(blob: Blob, own: Floats) -> tuple[float, float, float]:
+    """The middle in mm of its base, or of the box round its points (k, 3), and what it stands on."""
+    x, y = (own[:, :2].min(axis=0) + own[:, :2].max(axis=0)) / 2.0 if blob.disc is None else blob.disc.centre
+    return float(x), float(y), _ground(blob, blob.ground)
 
 
-def _agreed(before: EarlierPiece | None, blob: Blob, is_said: bool) -> EarlierPiece | None:
+def _ground(blob: Blob, z: float) -> float:
+    """The height at which a piece stands: that of the table where it stands on that, however the noise lifts it."""
+    return 0.0 if blob.on is None and abs(z) < ON_TABLE else float(z)
+
+
+def _agreed(before: EarlierPiece | None, blob: Blob, earlier: Earlier) -> EarlierPiece | None:
     """The earlier piece as what a player says by now that it is; None where that is another and nobody has named it."""
-    if before is None or not is_said or (before.kind == "terrain") == (blob.kind == "terrain"):
+    if before is None or (before.kind == "terrain") == (blob.kind == "terrain"):
+        return before
+    at = blob.at[:2]
+    answers = [earlier.answer(Question(_key(kind, at), "", (), at=at)) for kind in (ABOUT_PIECE, "odd", ABOUT_MODEL)]
+    if [KIND_OF[answer] for answer in answers if answer in KIND_OF][:1] != [blob.kind]:
         return before
     return None if NUMBERED.fullmatch(before.name) else replace(before, kind=blob.kind)
 
 
-def _names(
-    blobs: Sequence[Blob],
-    matches: Sequence[Match | None],
-    kept: Sequence[EarlierPiece | None],
-    checked: frozenset[str] = frozenset(),
-) -> list[str]:
+def _names(blobs: Sequence[Blob], before: Sequence[EarlierPiece | None], checked: frozenset[str]) -> list[str]:
     """A unique name for each piece: the one that it had, that of the known model that it is, or a number.
 
     A number gives way to the name of a model, unless a person has written something of that piece, or checks name it.
     """
-    before = [earlier for earlier in kept if earlier is not None]
-    taken = {earlier.name for earlier in before}
+    taken = {earlier.name for earlier in before if earlier is not None}
     names: list[str] = []
-    for blob, match, earlier in zip(blobs, matches, kept, strict=True):
-        stem = match.name if match is not None and match.sure else ""
+    for blob, earlier in zip(blobs, before, strict=True):
+        stem = "" if blob.identity is None else blob.identity.name
         if earlier is not None and earlier.name not in names and not (stem and _is_untouched(earlier, checked)):
             names.append(earlier.name)
             continue
@@ -464,89 +416,63 @@ def _is_untouched(earlier: EarlierPiece, checked: frozenset[str]) -> bool:
 def _piece(
     number: int,
     names: Sequence[str],
-    identified: Identified,
+    pieces: Pieces,
     before: EarlierPiece | None,
-    place: Floats,
     faces: Integers,
     around: Surroundings,
     rough: float,
 ) -> ScannedPiece:
     """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
-    blob, found = identified.pieces.blobs[number - 1], identified.matches[number - 1]
-    own = around.points[identified.pieces.labels == number]
-    known = found if found is not None and found.sure else None
-    kind = cast(PlacedKind, before.kind if before is not None else _kind(blob, found))
-    turn, facing, mesh = 0.0, None if kind == "terrain" else _facing(found), None
-    if known is not None:
-        place = np.array([*known.at[:2], 0.0 if blob.on is None and abs(known.at[2]) < ON_TABLE else known.at[2]])
-        turn = known.turn
+    blob = pieces.blobs[number - 1]
+    identity = blob.identity
+    is_vehicle = identity is not None and identity.known.model.kind == "vehicle"
+    kind = cast(PlacedKind, before.kind if before is not None else "vehicle" if is_vehicle else blob.kind)
+    is_terrain = kind == "terrain"
+    if identity is None:
+        at = blob.at
+        carries = [other.disc for other in pieces.blobs if other.on == number and other.disc is not None]
+        colours, origin = around.scan.colours, np.array(at)
+        mesh = piece_mesh(around.points, faces, colours, origin, around.spacing, is_terrain, carries)
     else:
-        carries = [one.disc for one in identified.pieces.blobs if one.on == number and one.disc is not None]
-        mesh = piece_mesh(around.points, faces, around.scan.colours, place, around.spacing, kind == "terrain", carries)
-    is_given = before is not None and before.facing is not None and kind != "terrain"
-    if before is not None and is_given:
-        facing = before.facing
+        at, mesh = (*identity.at[:2], _ground(blob, identity.at[2])), None
+    given = None if before is None or is_terrain else before.facing
+    facing, facing_doubt = _facing(blob.match) if given is None and not is_terrain else (given, None)
     return ScannedPiece(
         name=names[number - 1],
         number=number,
         kind=kind,
-        at=(float(place[0]), float(place[1]), float(place[2])),
-        turn=turn,
+        at=at,
+        turn=0.0 if identity is None else identity.turn,
         facing=facing,
-        facing_is_given=is_given,
+        facing_is_given=given is not None,
         on=None if blob.on is None else names[blob.on - 1],
         disc=blob.disc,
-        match=found,
+        match=blob.match,
         mesh=mesh,
-        outline=hull_outline(own[:, :2]),
-        height=float(own[:, 2].max(initial=place[2]) - place[2]),
+        outline=hull_outline(around.points[pieces.labels == number, :2]),
         triangles=len(faces),
         could_be_several=blob.could_be_several,
-        place=rough if known is None else known.place,
-        facing_doubt=None if kind == "terrain" or is_given else _facing_doubt(found),
-        surface=rough if known is None else known.residual,
+        place=rough if identity is None else identity.place,
+        facing_doubt=facing_doubt,
+        surface=rough if identity is None else identity.residual,
     )
 
 
-def _facing(found: Match | None) -> float | None:
-    """Where a figure looks: where the model that it is, or that it most probably is, looks; else None."""
-    is_told = found is not None and (found.has_front if found.sure else _is_likely(found))
-    return found.turn + found.known.model.front if found is not None and is_told else None
+def _facing(match: Match | None) -> tuple[float | None, float | None]:
+    """Where a figure looks, and the standard deviation of that in degrees; None where that is unknown.
 
-
-def _facing_doubt(found: Match | None) -> float | None:
-    """The standard deviation of that in degrees."""
-    if found is None or _facing(found) is None:
-        return None
-    return found.facing if found.sure else max(UNSURE * found.facing, LEAST_UNSURE)
-
-
-def _is_likely(found: Match) -> bool:
-    """Whether a figure looks where a model does that fits well, if not beyond doubt: then limbs lie on limbs."""
-    return found.residual <= LIKELY and found.facing <= NARROW
-
-
-def _kind(blob: Blob, found: Match | None) -> PlacedKind:
-    """What a piece is: a vehicle where it is a known one beyond doubt, else as it looks."""
-    return "vehicle" if found is not None and found.sure and found.known.model.kind == "vehicle" else blob.kind
-
-
-def _with_names(question: Question, names: Sequence[str]) -> Question:
-    """A question that names pieces by their numbers, with their names instead."""
-
-    def named(number: str) -> str:
-        return names[int(number) - 1] if number.isdigit() and 1 <= int(number) <= len(names) else f"piece {number}"
-
-    text = PIECE.sub(lambda found: named(found[1]), question.text)
-    return replace(question, text=text, about=tuple(named(one) for one in question.about))
+    It looks where the model does that it is; or that fits well, if not beyond doubt: then limbs lie on limbs.
+    """
+    if match is None or not (match.has_front if match.sure else match.residual <= LIKELY and match.facing <= NARROW):
+        return None, None
+    doubt = match.facing if match.sure else max(UNSURE * match.facing, LEAST_UNSURE)
+    return match.turn + match.known.model.front, doubt
 
 
 def remarks(pieces: Sequence[ScannedPiece], has_figures: bool = False) -> Iterator[str]:
     """A sentence for each thing about the pieces that a player should know: holes, and what is estimated.
 
-    Args:
-        pieces: of the table.
-        has_figures: whether meshes of figures were given, which is then no advice.
+    Where it ``has_figures`` meshes of figures were given, which is then no advice.
     """
     scanned = [(piece, piece.mesh) for piece in pieces if piece.mesh is not None]
     closed = [

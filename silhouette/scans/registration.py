@@ -1,12 +1,9 @@
-"""MATCH: the upright pose at which a model fits scanned points best.
-
-Where a turned model may stand in a scanned piece whose place no base shows: by correlation.
-
-The upright pose at which a model fits scanned points best: a coarse search over yaw, then refinement.
+"""MATCH: the upright pose at which a model fits scanned points best: a coarse search over yaw, then refinement.
 
 Figures and terrain stand upright, so a pose has four numbers: x, y, z and yaw. The coarse search looks distances up in
-grids. The refinement is point-to-plane registration (Chen and Medioni 1992) in these four, with weights that leave out
-what belongs to something else (Tukey's biweight) and a reach that shrinks from step to step.
+grids; where no base shows the place it tries those that correlation tells. The refinement is point-to-plane
+registration (Chen and Medioni 1992) in these four, with weights that leave out what belongs to something else (Tukey's
+biweight) and a reach that shrinks from step to step.
 """
 
 from __future__ import annotations
@@ -32,19 +29,13 @@ PEAKS = 2  # the number of places that are tried for each yaw, besides box on bo
 
 
 def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> list[Upright]:
-    """Poses at which a model may stand in a piece, for each yaw a few.
+    """Poses at which a model may stand in a piece, for each yaw (m,), radians, a few.
 
-    The piece may be cut short, or grown together with another one, so that its box says little. So the model is laid
-    over the piece at every place in plan at once: layer by layer, its points are correlated with how near each cell is
-    to a scanned point, by Fourier transforms.
-
-    Args:
-        model: (n, 3) points of the model's visible surface.
-        weights: (n,) how well each is seen.
-        points: (k, 3) scanned points, with the ground at z = 0.
-        yaws: (m,) radians.
+    The piece may be cut short, or grown together with another one, so that its box says little. So the points (n, 3) of
+    the model's visible surface, by how well each is seen, are laid over the piece's (k, 3), which stands on z = 0, at
+    every place in plan at once: layer by layer, they are correlated with how near each cell is to a scanned point, by
+    Fourier transforms.
     """
-
     model, weights = model[weights > 0.0], weights[weights > 0.0]
     if len(model) == 0 or len(points) == 0:
         return []
@@ -77,13 +68,10 @@ def shifted(model: Floats, weights: Floats, points: Floats, yaws: Floats) -> lis
 
 def _nearness(points: Floats, low: Floats, cell: float, rise: float) -> NDArray[np.float32]:
     """(layers, columns, rows) from 1 in cells with a scanned point down to 0 two cells away, with a margin of two."""
-
     column, row = np.floor((points[:, :2] - low[:2]) / cell).astype(np.intp).T + 2
     layer = np.clip(points[:, 2] / rise, 0, LAYERS - 1).astype(np.intp)
     free = np.ones((LAYERS, int(column.max()) + 3, int(row.max()) + 3), dtype=np.bool_)
     free[layer, column, row] = False
-    if free.all(axis=(1, 2)).all():
-        return np.zeros(free.shape, np.float32)
     away = scipy.ndimage.distance_transform_edt(free, sampling=(rise / cell, 1.0, 1.0))
     near: NDArray[np.float32] = np.clip(1.0 - away / 2.0, 0.0, 1.0).astype(np.float32)
     return near
@@ -141,15 +129,8 @@ class Scanned(SearchedPoints):
 # ---- the coarse search
 
 
-def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[tuple[float, Upright]]:
-    """The poses that look best, best first, each with its cost (0 to 2); no two near each other.
-
-    Args:
-        surface: of the model.
-        scanned: the piece.
-        step: degrees between the yaws that are tried.
-        most: of how many poses.
-    """
+def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[Upright]:
+    """The poses that look best among yaws so many degrees apart, best first; no two near each other."""
     limit = max(2.0, max(surface.reach, 5.0) * np.radians(step))  # mm: between two yaws the rim is off by half of this
     model = surface.points[surface.sparse]
     weights = surface.openness[surface.sparse] * (model[:, 2] > scanned.foot)
@@ -157,20 +138,13 @@ def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> 
         starts = [Upright(0.0, 0.0, 0.0, yaw) for yaw in np.radians(np.arange(0.0, 360.0, step))]
     else:
         starts = shifted(model, weights, scanned.sparse, np.radians(np.arange(0.0, 360.0, 2.0 * step)))
-    found = [(_cost(surface, model, weights, scanned, pose, limit), pose) for pose in starts]
-    found.sort(key=lambda pair: pair[0])
-    chosen: list[tuple[float, Upright]] = []
-    for cost, pose in found:
-        if all(not _alike(pose, other, np.radians(2.0 * step), 2.0 * limit) for _, other in chosen):
-            chosen.append((cost, pose))
+    chosen: list[Upright] = []
+    for pose in sorted(starts, key=lambda pose: _cost(surface, model, weights, scanned, pose, limit)):
+        if not any(pose.is_near(other, 2.0 * step, 2.0 * limit) for other in chosen):
+            chosen.append(pose)
         if len(chosen) == most:
             break
     return chosen
-
-
-def _alike(one: Upright, other: Upright, angle: float, apart: float) -> bool:
-    turned = (one.yaw - other.yaw + np.pi) % (2.0 * np.pi) - np.pi
-    return bool(abs(turned) <= angle and np.hypot(one.x - other.x, one.y - other.y) <= apart)
 
 
 def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, pose: Upright, limit: float) -> float:
@@ -183,50 +157,54 @@ def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, po
 
 # ---- the refinement
 
+ALIGNED = 0.8
+"""The least cosine between the normals of scan and model where scales are measured: scans round edges off, which makes
+things smaller, and edges have other normals then."""
+
+FAR = 100.0  # mm: the scale has settled where what is so far away stays where it is
+
 
 @dataclass(frozen=True)
 class Fit:
     """A refined pose."""
 
     pose: Upright  # of the model
-    covariance: Floats  # (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent
+    # (4, 4) of x, y, z in mm and yaw in radians, if the residuals were independent; (5, 5) with the logarithm of the
+    # growth where that is measured
+    covariance: Floats
+    growth: float = 1.0  # by what the scanned points are multiplied to lie on the model
 
 
-def refine(surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int) -> Fit:
+def refine(
+    surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int, grows: bool = False
+) -> Fit:
     """The pose near ``start`` at which the scanned points lie best on the model's surface.
 
-    Args:
-        surface: of the model.
-        scanned: the piece.
-        start: where to begin.
-        reach: mm, how far apart points and surface may lie at the beginning.
-        rounds: most rounds of finding the nearest points and solving.
-        most: of the scanned points that are used, spread evenly.
+    At the beginning they may lie ``reach`` mm apart. Of the points at most ``most`` are used, spread evenly, in at most
+    so many rounds of finding the nearest points and solving. Where it ``grows`` the scale is measured as well, by up to
+    a sixth; it moves more slowly than a pose alone.
     """
     chosen = scanned.chosen(most)
-    points = scanned.points[chosen]
-    normals = scanned.normals[chosen]
-    pose, covariance = start, np.eye(4)
+    points, normals = scanned.points[chosen], scanned.normals[chosen]
+    fit = Fit(start, np.eye(5 if grows else 4))
     least = max(3.0 * scanned.noise, 1.0)
     for number in range(rounds):
-        gate = max(least, reach * 0.7**number)
-        pose, covariance, moved = _step(surface, scanned, pose, points, normals, gate)
-        if moved < 0.01 and gate == least:  # mm: a fiftieth of what is wanted
+        gate = max(least, reach * (0.85 if grows else 0.7) ** number)
+        fit, moved = _step(surface, scanned, fit, points, normals, gate, ALIGNED if grows and gate == least else 0.0)
+        if moved < 0.01 and gate == least:  # mm: a fiftieth of what is needed
             break
-    return Fit(pose, covariance)
+    return fit
 
 
-def paired(
-    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float, like: float = 0.0
-) -> tuple[Floats, Floats, Floats]:
-    """How far scanned points lie from a model's surface, and how that changes with its pose.
+def _step(
+    surface: Surface, scanned: Scanned, fit: Fit, points: Floats, normals: Floats, gate: float, like: float
+) -> tuple[Fit, float]:
+    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm.
 
-    Points whose normals' cosine with the model's is not above ``like`` have no weight.
-
-    Returns:
-        (n, 4) the change of each distance with x, y, z and yaw, (n,) the distances along the normals of the nearest
-        points of the model, mm, and (n,) weights from 0 to 1, 0 from twice ``gate`` on.
+    Points have weights from 1 to 0, which they have from twice ``gate`` on, and where the cosine of their normals with
+    the model's is not above ``like``.
     """
+    pose, points = fit.pose, points * fit.growth
     local = pose.localise(points)
     distance, nearest = surface.tree.query(local, distance_upper_bound=2.0 * gate)
     met = np.isfinite(distance)
@@ -237,31 +215,30 @@ def paired(
     weight = np.where(met, np.clip(1.0 - (distance / (2.0 * gate)) ** 2, 0.0, None) ** 2, 0.0)
     weight *= np.clip(1.0 - (apart / (2.0 * gate)) ** 2, 0.0, None) ** 2
     arm = points - (pose.x, pose.y, pose.z)
-    rows = np.column_stack([normal, normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1]])
-    return rows, apart, weight
-
-
-def _step(
-    surface: Surface, scanned: Scanned, pose: Upright, points: Floats, normals: Floats, gate: float
-) -> tuple[Upright, Floats, float]:
-    """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm."""
-    rows, apart, weight = paired(surface, scanned, pose, points, normals, gate)
+    count = len(fit.covariance)
+    turning, growing = normal[:, 1] * arm[:, 0] - normal[:, 0] * arm[:, 1], -np.einsum("ij,ij->i", normal, points)
+    rows = np.column_stack([normal, turning, growing][: count - 2])
     sigma = max(scanned.noise, 0.1)
     system = (rows * (weight / sigma**2)[:, None]).T @ rows
     right = rows.T @ (weight * apart) / sigma**2
     # What is known beforehand: it stands on its ground, to within half a millimetre of slow error of the scan, and
-    # where its base shows it to stand. Weighted as many points, for the residuals are not independent.
-    prior = np.array([0.0, 0.0, 1.0 / max(scanned.noise, 0.5) ** 2, 0.0]) * 20.0
+    # where its base shows it to stand. Weighted as many points, for the residuals are not independent. Where the scale
+    # is measured it stands there exactly. If it could sink, lost tops would be taken for a lower place, and rounded
+    # sides for a smaller scale; as it is, the one makes up for the other.
+    prior = np.zeros(count)
+    prior[2] = 1e6 / sigma**2 if count == 5 else 20.0 / max(scanned.noise, 0.5) ** 2
     if scanned.is_placed:
         prior[:2] = 1.0 / scanned.slack**2
-    system[np.diag_indices(4)] += prior + 1e-9
-    right -= prior * (pose.x, pose.y, pose.z, 0.0)
-    delta = np.linalg.solve(system, right)
+    system[np.diag_indices(count)] += prior + 1e-9
+    right -= prior * np.array([pose.x, pose.y, pose.z, 0.0, 0.0])[:count]
+    delta = np.zeros(5)
+    delta[:count] = np.linalg.solve(system, right)
     largest = max(float(np.abs(delta[:3]).max()), abs(float(delta[3])) * surface.reach)
-    delta *= min(1.0, gate / max(largest, 1e-12))
-    moved = Upright(pose.x + delta[0], pose.y + delta[1], pose.z + delta[2], pose.yaw + delta[3])
-    covariance = np.linalg.inv(system).astype(np.float64)
-    return moved, covariance, largest
+    delta *= min(1.0, gate / max(largest, 1e-12), 0.03 / max(abs(float(delta[4])), 1e-12))
+    pose = Upright(pose.x + delta[0], pose.y + delta[1], pose.z + delta[2], pose.yaw + delta[3])
+    growth = float(np.clip(fit.growth * np.exp(delta[4]), 0.85, 1.18))
+    moved = largest if count == 4 else abs(float(delta[4])) * FAR
+    return Fit(pose, np.linalg.inv(system).astype(np.float64), growth), moved
 
 
 # ---- how well a pose explains
@@ -282,17 +259,10 @@ class Explained:
 
 
 def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Explained:
-    """The distances both ways, of all scanned points and of at most ``most`` of the model's that lie above the foot.
-
-    Args:
-        surface: of the model.
-        scanned: the piece.
-        pose: of the model.
-        most: of the model's points; with as many scanned ones.
-    """
+    """The distances both ways, of at most ``most`` points of each that lie above the foot, with the model at a pose."""
     far = max(8.0 * scanned.noise, 6.0)
     chosen = scanned.chosen(most)
-    forward, turned = _to_model(surface, pose, scanned.points[chosen], far)
+    forward, turned = to_model(surface, pose, scanned.points[chosen], far)
     forward_turn = 1.0 - scanned.agreement(turned, scanned.normals[chosen])
     some = surface.some(most)
     counted = some[surface.points[some, 2] + pose.z > scanned.foot]
@@ -304,13 +274,8 @@ def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Exp
     return Explained(forward, forward_turn, backward, backward_turn, weights, chosen, counted, len(some))
 
 
-def to_model(surface: Surface, pose: Upright, points: Floats) -> Floats:
-    """Distances (n,) in mm from points (n, 3) to the model's surface, at most 6."""
-    return _to_model(surface, pose, points, 6.0)[0]
-
-
-def _to_model(surface: Surface, pose: Upright, points: Floats, far: float) -> tuple[Floats, Floats]:
-    """Distances (n,) from points (n, 3) to a model's surface, at most ``far``, and its normals (n, 3) there."""
+def to_model(surface: Surface, pose: Upright, points: Floats, far: float = 6.0) -> tuple[Floats, Floats]:
+    """Distances (n,) in mm from points (n, 3) to a model's surface, at most ``far``, and its normals (n, 3) there."""
     local = pose.localise(points)
     distance, nearest = surface.tree.query(local, distance_upper_bound=far)
     forward, turned = _apart(local, distance, nearest, surface.points, surface.normals, surface.spacing, far)

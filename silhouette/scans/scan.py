@@ -6,6 +6,7 @@ file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTa
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from silhouette.common.errors import FileError, OutOfTime, time_limit
-from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Integers
 from silhouette.common.installation import VERSION
 from silhouette.files.cache import Arrays, Cache
 from silhouette.files.fingerprints import Fingerprints
-from silhouette.scans.classify import KnownFigure, Pieces, find_pieces, known_figures
+from silhouette.scans.classify import Pieces
 from silhouette.scans.corrections import corrected
-from silhouette.scans.identify import Identified, Surroundings, identify, without
+from silhouette.scans.identify import Surroundings, identify, without
 from silhouette.scans.keep import SCALE, Earlier, Question, kind_of
 from silhouette.scans.level import Level, as_answered, level
 from silhouette.scans.match import FEWEST_POINTS, point_spacing
@@ -30,8 +31,7 @@ from silhouette.scans.packing import digest_of, packed, recognition_version, unp
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
-from silhouette.scans.segment import Prominence, about_bases, prominences, refuse_spikes, relief_of, second_shell
-from silhouette.scans.votes import StandingModel
+from silhouette.scans.segment import refuse_spikes, second_shell
 
 Step = Callable[[int, int], None]
 
@@ -58,13 +58,9 @@ class ScanRequest:
 def scan_table(
     request: ScanRequest, cache: Cache, earlier: Earlier | None = None, step: Step = lambda done, total: None
 ) -> ScannedTable:
-    """What stands on a scanned table.
+    """What stands on a scanned table, with the names and answers of an earlier run.
 
-    Args:
-        request: the file, and what to look for.
-        cache: keeps meshes that are read.
-        earlier: names and answers of an earlier run.
-        step: called with the steps that are done and their number.
+    ``step`` is called with the steps that are done and their number.
 
     Raises:
         FileError: where the scan cannot be read, or which way is up cannot be told, or its pieces not in any time.
@@ -81,9 +77,8 @@ class Recognised:
     joined: Integers  # (n,) for each of its vertices the one of ``around`` that stands for it
     lie: Level
     scale: Scale
-    to_table: Floats  # (4, 4) from the file's coordinates to the table's
     around: Surroundings
-    identified: Identified
+    pieces: Pieces
     figures: tuple[Known, ...]  # those that were looked for
     unread: tuple[str, ...]  # what is to be said of those that could not be read
 
@@ -95,19 +90,16 @@ class Recognised:
         """The table, with what a player has said of its pieces; in a moment, as nothing is compared again."""
         before = (earlier or Earlier()).for_scan(self.request.file.name)
         earlier = before.at_scale(self.scale.mm)
-        lie, scale, around = self.lie, self.scale, self.around
-        identified = corrected(self.identified, around, self.figures, earlier)
-        labels, pieces, questions = scanned_pieces(identified, around, earlier)
+        request, lie, scale, around = self.request, self.lie, self.scale, self.around
         coarse, least = _step_doubt(around.scan, scale.mm)
-        pieces = tuple(
-            replace(piece, place=max(piece.place, least), surface=max(piece.surface, least)) for piece in pieces
-        )
-        account = Account() if self.request.terrain_only else self._account(labels, pieces)
+        told_apart = corrected(self.pieces, around, self.figures, earlier)
+        labels, pieces, questions = scanned_pieces(told_apart, around, earlier, least)
+        account = Account() if request.terrain_only else self._account(labels, pieces)
         return ScannedTable(
             scan=self.scan,
             scale=scale,
-            to_table=self.to_table,
-            size=_size(lie, scale.mm),
+            to_table=np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level,
+            size=around.size,
             tilt=lie.tilt,
             flatness=lie.flatness * scale.mm,
             noise=around.noise,
@@ -116,9 +108,9 @@ class Recognised:
             pieces=pieces,
             questions=(*_of_the_whole(lie, scale, earlier), *questions),
             warnings=(
-                *_other_scan(self.request, before),
+                *_other_scan(request, before),
                 *account.warnings(),
-                *_shells(around.points, labels, _size(lie, scale.mm)),
+                *_shells(around, labels),
                 *around.scan.warnings,
                 *coarse,
                 *scale.warnings,
@@ -126,11 +118,11 @@ class Recognised:
                 *remarks(pieces, bool(self.figures)),
             ),
             earlier=earlier,
-            figures=tuple(map(str, self.request.figures)),
-            terrain=tuple(map(str, self.request.terrain)),
+            figures=tuple(map(str, request.figures)),
+            terrain=tuple(map(str, request.terrain)),
             account=account,
-            bases=self.identified.pieces.bases,
-            terrain_only=self.request.terrain_only,
+            bases=self.pieces.bases,
+            terrain_only=request.terrain_only,
         )
 
     def _account(self, labels: Integers, pieces: Sequence[ScannedPiece]) -> Account:
@@ -153,23 +145,22 @@ def recognised(
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
     step(2, STEPS)
-    every = [*figures.models, *terrain.models]
+    known = (*figures.models, *terrain.models)
     # What is answered of single pieces is no part of the key: it changes nothing of what is recognised.
     settled = sorted((key, str(entry["answer"])) for key, entry in earlier.asked.items() if kind_of(key) == key)
     sizes = _size_given(request, earlier)
     request_key = (request.terrain_only, sizes, len(figures.models), settled)
-    models = [Fingerprints().of(Path(model.path)) for model in every]
+    models = [Fingerprints().of(Path(model.path)) for model in known]
     key = f"scan {VERSION} {recognition_version()} {digest_of(stored)} {request_key} {models}"
 
     def worked_out() -> Arrays:
         lie = _levelled(scan, earlier)
-        return packed(_recognised(request, scan, lie, sizes, (figures.models, terrain.models), step), every)
+        return packed((lie, *_recognised(request, scan, lie, sizes, figures.models, terrain.models, step)), known)
 
-    lie, scale, identified = unpacked(cache.fetch(key, worked_out), every)
-    around = _surroundings(scan, lie, scale.mm)
-    to_table = np.diag([scale.mm, scale.mm, scale.mm, 1.0]) @ lie.to_level
+    lie, scale, pieces = unpacked(cache.fetch(key, worked_out), known)
+    around = Surroundings.at_scale(scan, lie, scale.mm, figures.models)
     unread = (*figures.warnings, *terrain.warnings)
-    return Recognised(request, stored, joined, lie, scale, to_table, around, identified, figures.models, unread)
+    return Recognised(request, stored, joined, lie, scale, around, pieces, figures.models, unread)
 
 
 def _recognised(
@@ -177,59 +168,28 @@ def _recognised(
     scan: Scan,
     lie: Level,
     sizes: Wanted,
-    models: tuple[Sequence[Known], Sequence[Known]],
+    figures: Sequence[Known],
+    terrain: Sequence[Known],
     step: Step,
-) -> tuple[Level, Scale, Identified]:
-    """How a scan (welded) lies, how large it is, and what stands there; ``models``: figures, terrain."""
-    figures, terrain = models
+) -> tuple[Scale, Pieces]:
+    """How large a scan (welded) is, and what stands there."""
     edges = edges_over_table(scan, lie)
     refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
     step(3, STEPS)
-    standing = _Standing(scan, lie, figures)
+    at_scale = functools.cache(lambda mm: Surroundings.at_scale(scan, lie, mm, figures))
     with _limited(request, len(scan.vertices)):
-        scale = scale_of(scan, lie, sizes, [*figures, *terrain], edges, standing.fits)
-        upright = standing.at(scale.mm)
+        scale = scale_of(scan, lie, sizes, (*figures, *terrain), edges, at_scale)
+    around = at_scale(scale.mm)
     step(4, STEPS)
     with _limited(request, len(scan.vertices)):
-        pieces = _pieces(upright, lie, _size(lie, scale.mm))
+        pieces = around.pieces(lie.on_table)
     total = STEPS + len(pieces.blobs)
     done = iter(range(5, total))
     step(next(done), total)
-    identified = identify(pieces, upright.around, figures, terrain, lambda: step(next(done), total))
+    pieces = identify(pieces, around, figures, terrain, lambda: step(next(done), total))
     if request.terrain_only:
-        blobs, matches = identified.pieces.blobs, identified.matches
-        standing_ones = [number for number, blob in enumerate(blobs, start=1) if blob.kind == "fighter"]
-        identified = without(identified.pieces, matches, standing_ones)
-    return lie, scale, identified
-
-
-def _surroundings(scan: Scan, lie: Level, mm: float) -> Surroundings:
-    """What all pieces share where a unit of the file is some mm."""
-    points = _placed(scan, np.diag([mm, mm, mm, 1.0]) @ lie.to_level)
-    return Surroundings(scan, points, lie.noise * mm, lie.spacing * mm)
-
-
-def _size(lie: Level, mm: float) -> tuple[float, float] | None:
-    """The edges of the table in mm; None without one."""
-    return None if lie.size is None else (lie.size[0] * mm, lie.size[1] * mm)
-
-
-def _pieces(upright: _Upright, lie: Level, size: tuple[float, float] | None) -> Pieces:
-    """The pieces, told apart."""
-    around, scan = upright.around, upright.around.scan
-    return find_pieces(
-        around.points,
-        scan.faces,
-        scan.usable,
-        lie.on_table,
-        noise=around.noise,
-        spacing=around.spacing,
-        size=size,
-        colours=scan.colours,
-        figures=upright.figures,
-        about_bases=upright.about_bases,
-        rising=upright.free,
-    )
+        pieces = without(pieces, [k for k, blob in enumerate(pieces.blobs, start=1) if blob.kind == "fighter"])
+    return scale, pieces
 
 
 @contextmanager
@@ -251,61 +211,6 @@ def _limited(request: ScanRequest, count: int) -> Iterator[None]:
         ) from None
 
 
-@dataclass(eq=False)
-class _Standing:
-    """What stands upright on a scan, at any scale that is tried."""
-
-    scan: Scan
-    lie: Level
-    figures: Sequence[Known]  # those to look for; vehicles among them do not stand upright
-    at_scale: dict[float, _Upright] = field(default_factory=dict)
-
-    def at(self, mm: float) -> _Upright:
-        """What stands there where a unit of the file is some mm; worked out once."""
-        if mm not in self.at_scale:
-            self.at_scale[mm] = self._upright(_surroundings(self.scan, self.lie, mm), mm)
-        return self.at_scale[mm]
-
-    def _upright(self, around: Surroundings, mm: float) -> _Upright:
-        scan, points = self.scan, around.points
-        fighters = [figure for figure in self.figures if figure.model.kind == "fighter"]
-        relief = relief_of(points, scan.faces, scan.usable, around.spacing, _size(self.lie, mm))
-        if relief is None:
-            return _Upright(around, [], None, [])
-        rising = prominences(relief)
-        figures = known_figures(rising, relief, points, around.normals, scan.usable, fighters, around.noise)
-        bases = [(np.array(figure.disc.centre), figure.disc.diameter / 2.0) for figure in figures]
-        free = [
-            thing
-            for thing in rising
-            if thing.is_free and all(np.hypot(*(thing.middle - middle)) > radius for middle, radius in bases)
-        ]
-        return _Upright(around, figures, about_bases(relief, points, bases), free)
-
-    def fits(self, mm: float) -> list[StandingModel]:
-        """The known figures that stand there at a scale, as their scale is measured."""
-        upright = self.at(mm)
-        return [
-            StandingModel(
-                figure.match.known,
-                upright.around.points[figure.points] - [*figure.match.at[:2], figure.disc.ground],
-                np.radians(figure.match.turn),
-                figure.match.sure,
-            )
-            for figure in upright.figures
-        ]
-
-
-@dataclass(frozen=True, eq=False)
-class _Upright:
-    """What stands upright at a scale: the points, the known figures, and where bases may be (None: anywhere)."""
-
-    around: Surroundings
-    figures: list[KnownFigure]
-    about_bases: Flags | None
-    free: list[Prominence]  # what stands free and is no known figure
-
-
 def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
     """A sentence if the numbers of a scan are far apart, and the mm that everything may be off for that at least."""
     step = step_of(scan.vertices[scan.usable]) * mm
@@ -318,9 +223,9 @@ def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
     return [sentence], math.ceil(100.0 * step / 3.0) / 100.0
 
 
-def _shells(points: Floats, labels: Integers, size: tuple[float, float] | None) -> list[str]:
+def _shells(around: Surroundings, labels: Integers) -> list[str]:
     """A sentence where the table is there twice."""
-    apart = second_shell(points, labels, size)
+    apart = second_shell(around.points, labels, around.size)
     if apart is None:
         return []
     return [f"the table is there twice, {apart:.0f} mm apart: the way round it did not close; scan it in one go"]
@@ -338,13 +243,6 @@ def _levelled(scan: Scan, earlier: Earlier) -> Level:
     lie = level(scan)
     answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
     return as_answered(lie, scan, answers)
-
-
-def _placed(scan: Scan, to_table: Floats) -> Floats:
-    """The vertices (n, 3) on the table, mm; at the origin those that are no numbers, which libraries do not take."""
-    points: Floats = scan.vertices @ to_table[:3, :3].T + to_table[:3, 3]
-    points[~np.isfinite(points).all(axis=1)] = 0.0
-    return points
 
 
 def _size_given(request: ScanRequest, earlier: Earlier) -> Wanted:

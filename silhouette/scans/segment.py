@@ -14,7 +14,7 @@ heights, from the lowest on, and each is taken where it is compact first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -120,7 +120,8 @@ def relief_of(
         return None
     seen = points[inside]
     if len(faces):
-        seen = np.vstack([seen, *_on_faces(points, faces[inside[faces].all(axis=1)])])
+        places = places_on(points, faces[inside[faces].all(axis=1)], CELL**2 / 2.0)[1]  # less than a cell apart
+        seen = np.vstack([seen, places])
     low = seen[:, :2].min(axis=0)
     shape = np.floor(np.ptp(seen[:, :2], axis=0) / CELL).astype(np.int64) + 1
     if shape.prod() > MOST_CELLS:
@@ -140,19 +141,26 @@ def relief_of(
     return Relief(low, height, height).opened(OPENING)
 
 
-def _on_faces(points: Floats, faces: Integers) -> Iterator[Floats]:
-    """Places (k, 3) on triangles, less than a cell apart."""
+def places_on(
+    points: Floats, faces: Integers, square: float, most: float = np.inf
+) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Places on triangles (m, 3), each in about half a ``square`` (mm2) of the plan.
+
+    Returns:
+        The triangle (k,) of each, the places (k, 3), at most so many and one of each triangle, and the triangles'
+        normals (m, 3), twice as long as their areas.
+    """
     a, b, c = (points[faces[:, corner]] for corner in range(3))
-    (x, y), (u, v) = (b - a)[:, :2].T, (c - a)[:, :2].T
-    area = 0.5 * np.abs(x * v - y * u)
-    count = 1 + (4.0 * area / CELL**2).astype(np.int64)
+    normal = np.cross(b - a, c - a)
+    count = 1 + (np.abs(normal[:, 2]) / square).astype(np.int64)
+    count = np.maximum((count * min(1.0, most / max(count.sum(), 1))).astype(np.int64), 1)
     face = np.repeat(np.arange(len(faces)), count)
     # R2, a sequence of points that fill a square evenly (M. Roberts, 2018), folded into the triangle.
     number = np.arange(len(face), dtype=np.float64)
     u, v = (0.5 + 0.7548776662466927 * number) % 1.0, (0.5 + 0.5698402909980532 * number) % 1.0
     outside = u + v > 1.0
     u, v = np.where(outside, 1.0 - u, u)[:, None], np.where(outside, 1.0 - v, v)[:, None]
-    yield a[face] + u * (b - a)[face] + v * (c - a)[face]
+    return face, a[face] + u * (b - a)[face] + v * (c - a)[face], normal
 
 
 def prominences(

@@ -1,14 +1,7 @@
-"""WRITE: scene.toml, scan.json, scan.png and the meshes of a scanned table.
+"""WRITE: the folder of a scanned table: scene.toml, meshes, scan.png, scan.json and labels.npy, changed in place.
 
-What ``scan --json`` prints and scan.json holds (contract, section 11).
-
-The text of scene.toml, for people to read and edit.
-
-Scan.png, the table from above as it was scanned: pieces coloured and numbered, questions marked.
-
-surface -> samples a pixel apart -> highest of each pixel -> lit, tinted by piece -> numbers, names, questions -> page
-
-The folder of a scanned table: scene.toml, meshes, scan.png, scan.json and labels.npy, changed in place.
+scene.toml is for people to read and edit; scan.json is what ``scan --json`` prints (contract, section 11); scan.png is
+the table from above as it was scanned, pieces coloured and numbered, questions marked.
 
 What the scan has found is written twice: as scan.json, for people and programs, which is never that of another scene;
 and beside the meshes under a name that the scene gives, so that it is there whenever the scene is.
@@ -17,7 +10,6 @@ and beside the meshes under a name that the scene gives, so that it is there whe
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -56,11 +48,21 @@ from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, read_file
 from silhouette.files.writing import Content
 from silhouette.rules import DEFAULT_GAME
 from silhouette.scans.bases import Disc
-from silhouette.scans.keep import MESHES, RECORD, SCENE, SOURCE_RECORD, EarlierPiece, Question, title_of
+from silhouette.scans.keep import (
+    MESHES,
+    RECORD,
+    SCENE,
+    SOURCE_RECORD,
+    EarlierPiece,
+    Question,
+    file_name,
+    title_of,
+)
 from silhouette.scans.meshes import owners, ply_bytes
 from silhouette.scans.place import Grade, PlacedKind, ScannedPiece, ScannedTable
 from silhouette.scans.read import Scan
 from silhouette.scans.scale import ScaleSource
+from silhouette.scans.segment import places_on
 
 # ---- record
 
@@ -197,12 +199,16 @@ def record_of(table: ScannedTable) -> ScanRecord:
 
 
 def _piece_record(piece: ScannedPiece) -> PieceRecord:
-    is_terrain = piece.kind == "terrain"
-    facing: float | Literal["unknown"] | None = None
-    if not is_terrain:
-        facing = "unknown" if piece.facing is None else round(piece.facing % 360.0, 2)
+    is_terrain, match = piece.kind == "terrain", piece.match
+    facing: float | Literal["unknown"] | None = None if is_terrain else "unknown"
+    if not is_terrain and piece.facing is not None:
+        facing = round(piece.facing % 360.0, 2)
     x, y, z = (round(place, 2) + 0.0 for place in piece.at)
     turning = None if piece.facing_doubt is None else round(piece.facing_doubt, 2)
+    fit: MatchRecord | None = None
+    if match is not None:
+        runner_up = None if match.runner_up is None else round(match.runner_up, 3)
+        fit = {"residual": round(match.residual, 3), "runner_up": runner_up, "sure": match.sure}
     return {
         "name": piece.name,
         "kind": piece.kind,
@@ -213,8 +219,8 @@ def _piece_record(piece: ScannedPiece) -> PieceRecord:
         "facing_from": None if is_terrain else "scene" if piece.facing_is_given else "scan",
         "on": piece.on,
         "base": None if piece.disc is None or is_terrain else {"diameter": round(piece.disc.diameter, 1)},
-        "model": None if piece.match is None else piece.match.known.path,
-        "match": _match(piece),
+        "model": None if match is None else match.known.path,
+        "match": fit,
         "triangles": piece.triangles,
         "could_be_several": piece.could_be_several,
         "doubt": {"place": round(piece.place, 2), "facing": turning, "surface": round(piece.surface, 2)},
@@ -231,13 +237,6 @@ def _above(table: ScannedTable) -> AboveRecord:
     return {"picture": ABOVE, "low": (left, near), "high": (right, far)}
 
 
-def _match(piece: ScannedPiece) -> MatchRecord | None:
-    if piece.match is None:
-        return None
-    runner_up = None if piece.match.runner_up is None else round(piece.match.runner_up, 3)
-    return {"residual": round(piece.match.residual, 3), "runner_up": runner_up, "sure": piece.match.sure}
-
-
 # ---- scene text
 
 WIDE = 44  # columns before a comment
@@ -247,57 +246,53 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], reco
     """The scene of a scanned table.
 
     Args:
-        table: what was found.
+        table: what stands there.
         files: for each piece, by its name, the keys that say what its mesh is.
         record: the path from the scene of the file that tells what was found, for the next run.
     """
     earlier = table.earlier
-    kept = earlier.matched([np.array(piece.at) for piece in table.pieces])
+    before = earlier.matched([piece.at for piece in table.pieces])
     blocks = [_head(table, record), _doubt(table)]
-    blocks += [_table("question", answered) for answered in earlier.asked.values()]
+    blocks += [_table("question", answered) for answered in earlier.answers]
     blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
-    order = sorted(zip(table.pieces, kept, strict=True), key=lambda pair: pair[0].kind != "terrain")
-    blocks += [_piece_text(piece, files[piece.name], before) for piece, before in order]
-    matched = [id(before) for before in kept if before is not None]
-    blocks += [_by_hand(piece) for piece in earlier.pieces if piece.added is not None and id(piece) not in matched]
+    order = sorted(zip(table.pieces, before, strict=True), key=lambda pair: pair[0].kind != "terrain")
+    blocks += [_piece_text(piece, files[piece.name], old) for piece, old in order]
+    matched = [id(old) for old in before if old is not None]
+    blocks += [_by_hand(old) for old in earlier.pieces if old.added is not None and id(old) not in matched]
     checks = earlier.keys.get("check", ())
-    blocks += [_table("check", check) for check in checks]
-    if not checks:
-        blocks.append(_first_check(table))
+    blocks += [_table("check", check) for check in checks] or [_first_check(table)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
 def _head(table: ScannedTable, record: str) -> str:
     """The keys of the scene."""
-    keys = dict(table.earlier.keys)
-    for below in ("check", "doubt"):
-        keys.pop(below, None)
+    keys = {key: value for key, value in table.earlier.keys.items() if key not in ("check", "doubt")}
     scan = table.scan.path.name
     top = {"title": title_of(scan), "rules": DEFAULT_GAME} | keys
     top["source"] = {**top.get("source", {}), SOURCE_RECORD: record}
+    if table.size is not None:
+        top["table"] = [round(edge, 1) for edge in table.size]
     lines = [
         f"# Made from {scan}. Names, gangs, facings, eyes, checks, answers and who has the benefit of doubt are",
         "# yours to edit, and are kept when the scan is made into a scene again; everything else is then found anew.",
         "# Lengths are mm, the origin is the middle of the table, and angles are degrees anticlockwise from x, seen",
         "# from above.",
     ]
-    lines += toml_lines(top)
-    if table.size is not None:
-        lines.append(f"table = {toml([round(edge, 1) for edge in table.size])}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *toml_lines(top)])
 
 
 def _doubt(table: ScannedTable) -> str:
     """The doubt of the scene: the largest of its pieces, which say their own where it is less, and what players say."""
     place = max((piece.place for piece in table.pieces if piece.kind != "terrain"), default=table.noise)
     surface = max((piece.surface for piece in table.pieces if piece.mesh is not None), default=table.noise)
-    rows = [
-        ("place", place, "mm, how far off each figure may stand: its own doubt comes first"),
-        ("surface", surface, "mm, how far off the outline of a scanned piece may lie"),
-    ]
-    lines = [_line(f"{key} = {toml(round(value, 2))}", text) for key, value, text in rows]
-    lines += toml_lines(table.earlier.keys.get("doubt", {}))
-    return "\n".join(["[doubt]", *lines])
+    return "\n".join(
+        [
+            "[doubt]",
+            _line("place", round(place, 2), "mm, how far off each figure may stand: its own doubt comes first"),
+            _line("surface", round(surface, 2), "mm, how far off the outline of a scanned piece may lie"),
+            *toml_lines(table.earlier.keys.get("doubt", {})),
+        ]
+    )
 
 
 def _question(question: Question) -> str:
@@ -310,29 +305,21 @@ def _question(question: Question) -> str:
 
 def _piece_text(piece: ScannedPiece, file: Mapping[str, Any], before: EarlierPiece | None) -> str:
     """A piece's table."""
-    lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}"]
-    own = {} if before is None else before.keys_with(file)
-    lines += toml_lines({**file, **own})
-    lines.append(f"at = {toml([round(place, 2) + 0.0 for place in piece.at])}")
-    lines.append(f"turn = {toml(round(piece.turn % 360.0, 2))}")
-    if piece.kind != "terrain":
-        if piece.facing is None:
-            lines.append(_line('facing = "unknown"', "write where it looks: degrees anticlockwise from x"))
-        else:
-            lines.append(f"facing = {toml(round(piece.facing % 360.0, 2))}")
-    if doubt := _own_doubt(piece):
+    row, own = _piece_record(piece), {} if before is None else before.keys_with(file)
+    lines = [f"[[{piece.kind}]]", *_facts(piece), f"name = {toml(piece.name)}", *toml_lines({**file, **own})]
+    lines += toml_lines({"at": row["at"], "turn": row["turn"]})
+    if row["facing"] == "unknown":
+        lines.append(_line("facing", "unknown", "write where it looks: degrees anticlockwise from x"))
+    elif row["facing"] is not None:
+        lines.append(f"facing = {toml(row['facing'])}")
+    # Terrain stands where its surface was scanned.
+    exact = ("surface",) if piece.kind == "terrain" else ("place", "facing", "surface")
+    doubt = {key: value for key, value in row["doubt"].items() if key in exact and value is not None}
+    if piece.mesh is None:
+        del doubt["surface"]
+    if doubt:
         lines.append(f"doubt = {toml(doubt)}")
     return "\n".join(lines)
-
-
-def _own_doubt(piece: ScannedPiece) -> dict[str, float]:
-    """How far a piece may lie from the truth, mm and degrees: terrain stands where its surface was scanned."""
-    doubt = {} if piece.kind == "terrain" else {"place": piece.place}
-    if piece.kind != "terrain" and piece.facing_doubt is not None:
-        doubt["facing"] = piece.facing_doubt
-    if piece.mesh is not None:
-        doubt["surface"] = piece.surface
-    return {key: round(value, 2) for key, value in doubt.items()}
 
 
 def _by_hand(piece: EarlierPiece) -> str:
@@ -377,8 +364,8 @@ def _table(name: str, keys: Mapping[str, Any]) -> str:
     return "\n".join([f"[[{name}]]", *toml_lines(keys)])
 
 
-def _line(text: str, comment: str) -> str:
-    return f"{text:{WIDE}}  # {comment}"
+def _line(key: str, value: Any, comment: str) -> str:
+    return f"{f'{key} = {toml(value)}':{WIDE}}  # {comment}"
 
 
 # ---- picture
@@ -410,11 +397,8 @@ def draw_table(table: ScannedTable) -> Content:
     page = Image.new("RGB", (PAGE_WIDTH_PX, height), PAPER)
     page.paste(image, (PAGE_MARGIN_PX, top))
     drawing = ImageDraw.Draw(page)
-    title.draw(
-        drawing,
-        (PAGE_MARGIN_PX, PAGE_MARGIN_PX),
-        title.elided(title.printable(table.scan.path.name), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX),
-    )
+    name = title.elided(title.printable(table.scan.path.name), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX)
+    title.draw(drawing, (PAGE_MARGIN_PX, PAGE_MARGIN_PX), name)
     text.draw(drawing, (PAGE_MARGIN_PX, PAGE_MARGIN_PX + title.line), text.printable(_subtitle(table)), SOFT_INK)
 
     def pixel(x: float, y: float) -> tuple[float, float]:
@@ -431,11 +415,8 @@ def draw_table(table: ScannedTable) -> Content:
     return png_content(page, {"scan": table.scan.path.name})
 
 
-ABOVE, MOST_ABOVE_PX, JPEG_QUALITY = (
-    "above.jpg",
-    1600,
-    85,
-)  # its most pixels along its longer edge: half a mm on a table
+ABOVE, JPEG_QUALITY = "above.jpg", 85
+MOST_ABOVE_PX = 1600  # its most pixels along its longer edge: half a mm on a table
 
 
 def draw_above(table: ScannedTable) -> Content:
@@ -473,17 +454,18 @@ def _from_above(
     height, highest = where[kept, 2], np.full(rows * columns, -np.inf)
     np.maximum.at(highest, flat, height)
     top = np.flatnonzero(height == highest[flat])
-    sample = np.full(rows * columns, -1, dtype=np.int64)
-    sample[flat[top]] = kept[top]  # of several at one height the last
-    sample = _filled(sample.reshape(rows, columns), reach=max(1.5, 1.2 * table.spacing * per_mm))
-    picture = np.empty((rows, columns, 3))
-    picture[:] = PAPER
-    seen = sample >= 0
+    sample = np.full((rows, columns), -1, dtype=np.int64)
+    sample.flat[flat[top]] = kept[top]  # of several at one height the last
+    # Pixels without a place take that of the nearest pixel which has one, where that is near.
+    distance, nearest = scipy.ndimage.distance_transform_edt(sample < 0, return_indices=True)
+    sample = sample[tuple(nearest)]
+    seen = (sample >= 0) & (distance <= max(1.5, 1.2 * table.spacing * per_mm))
     chosen = sample[seen]
     tints = np.array([TABLE, *(TINTS[(number - 1) % len(TINTS)] for number in range(1, int(owner.max(initial=0)) + 1))])
     tint = tints[owner[chosen]]
     share = np.where(owner[chosen] > 0, TINTED, 0.0)[:, None]
     ground = tint if colours is None else (1.0 - share) * colours[chosen] + share * tint
+    picture = np.full((rows, columns, 3), PAPER, dtype=np.float64)
     picture[seen] = ground * shade[chosen, None]
     return np.clip(picture, 0, 255).astype(np.uint8)
 
@@ -500,29 +482,10 @@ def _samples(
         return points[kept], light, labels[kept], colours
     owner = owners(scan.faces, labels)
     faces, owner = scan.faces[owner >= 0], owner[owner >= 0]
-    a, b, c = (points[faces[:, corner]] for corner in range(3))
-    normal = np.cross(b - a, c - a)
-    length = np.linalg.norm(normal, axis=1)
-    light = 0.55 + 0.45 * np.abs(normal @ [-0.30, 0.35, 0.89]) / np.maximum(length, 1e-12)
-    count = 1 + (np.abs(normal[:, 2]) / pixel**2).astype(np.int64)  # twice the area in plan, in pixels
-    share = min(1.0, MOST_SAMPLES / count.sum())
-    count = np.maximum((count * share).astype(np.int64), 1)
-    face = np.repeat(np.arange(len(faces)), count)
-    # R2, a sequence of points that fill a square evenly (M. Roberts, 2018), folded into the triangle.
-    number = np.arange(len(face), dtype=np.float64)
-    u, v = (0.5 + 0.7548776662466927 * number) % 1.0, (0.5 + 0.5698402909980532 * number) % 1.0
-    outside = u + v > 1.0
-    u, v = np.where(outside, 1.0 - u, u)[:, None], np.where(outside, 1.0 - v, v)[:, None]
-    where = a[face] + u * (b - a)[face] + v * (c - a)[face]
+    face, where, normal = places_on(points, faces, pixel**2, MOST_SAMPLES)
+    light = 0.55 + 0.45 * np.abs(normal @ [-0.30, 0.35, 0.89]) / np.maximum(np.linalg.norm(normal, axis=1), 1e-12)
     colours = None if scan.colours is None else scan.colours[faces].mean(axis=1)[face]
     return where, light[face], owner[face], colours
-
-
-def _filled(sample: NDArray[np.int64], reach: float) -> NDArray[np.int64]:
-    """Pixels without a sample take that of the nearest pixel which has one, where that is within ``reach`` pixels."""
-
-    distance, nearest = scipy.ndimage.distance_transform_edt(sample < 0, return_indices=True)
-    return np.where(distance <= reach, sample[tuple(nearest)], -1)
 
 
 def _subtitle(table: ScannedTable) -> str:
@@ -535,23 +498,20 @@ def _subtitle(table: ScannedTable) -> str:
 
 def _legend(table: ScannedTable, text: TypeFace) -> list[tuple[Colour, str]]:
     """Lines below the picture: how many figures were found, what each number is, then the questions."""
-    parts = joined([f"{piece.number}: {_called(piece)}" for piece in table.pieces])
-    lines = text.wrapped(text.printable(parts), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=12) if parts else []
-    asked = [
-        line
-        for question in table.questions
-        for line in text.wrapped(text.printable(f"? {question.text}"), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=3)
-    ]
     account = table.account
-    counts = [
-        line
-        for sentence in (account.counts(), *account.warnings())
-        if sentence
-        for line in text.wrapped(text.printable(sentence), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=3)
-    ]
+    counts = [sentence for sentence in (account.counts(), *account.warnings()) if sentence]
     colour = VERMILLION if account.missing or account.unknown or account.warnings() else INK
-    marked = ((VERMILLION, line) for line in asked)
-    return [*((colour, line) for line in counts), *((INK, line) for line in lines), *marked]
+    parts = joined([f"{piece.number}: {_called(piece)}" for piece in table.pieces])
+    paragraphs = [
+        *((colour, sentence, 3) for sentence in counts),
+        *((INK, part, 12) for part in [parts] if part),
+        *((VERMILLION, f"? {question.text}", 3) for question in table.questions),
+    ]
+    return [
+        (colour, line)
+        for colour, sentence, most in paragraphs
+        for line in text.wrapped(text.printable(sentence), PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX, most=most)
+    ]
 
 
 def _called(piece: ScannedPiece) -> str:
@@ -623,12 +583,10 @@ FLOOR = 0.5  # mm above the top of a base, as measured, that still belong to it:
 
 
 def write_folder(table: ScannedTable, folder: Path, *, keeps_scene: bool = True) -> None:
-    """Writes the folder of a scanned table; other files in it stay, and meshes of earlier scenes.
+    """Writes the folder of a scanned table, that of an earlier run or a new one.
 
-    Args:
-        table: what is to be written.
-        folder: that of an earlier run, or a new one.
-        keeps_scene: whether the scene that is there is kept under another name, with all that a person wrote into it.
+    Other files in it stay, meshes of earlier scenes too, and, where it ``keeps_scene``, the scene that is there under
+    another name, with all that a person wrote into it.
 
     Raises:
         FileError: where it cannot be written, or is none to write into (`check_folder`); an earlier scene and all that
@@ -655,18 +613,14 @@ def _mesh_keys(piece: ScannedPiece, table: ScannedTable, change: FolderChange) -
         assert piece.match is not None
         return _copied(Path(piece.match.known.path), change)
     content = ply_bytes(piece.mesh.vertices, piece.mesh.faces, piece.mesh.colours)
-    mesh = change.keep(MESHES, _file_name(piece.name), {".ply": content})
+    mesh = change.keep(MESHES, file_name(piece.name), {".ply": content})
     keys: dict[str, Any] = {"mesh": mesh, "units": "mm", "origin": "keep", "scan": True}
     if piece.kind != "terrain":
-        keys["base"] = "none" if piece.disc is None else _base(piece, table)
+        keys["base"] = "none"
+        if piece.disc is not None:  # up to its ledge, and what the noise lifts above it
+            height = round(piece.disc.height + FLOOR + table.noise, 2)
+            keys["base"] = {"height": height, "diameter": round(piece.disc.diameter, 2)}
     return keys
-
-
-def _base(piece: ScannedPiece, table: ScannedTable) -> dict[str, float]:
-    """The base of a scanned figure: up to its ledge, and what the noise lifts above it."""
-    assert piece.disc is not None
-    height = piece.disc.height + FLOOR + table.noise
-    return {"height": round(height, 2), "diameter": round(piece.disc.diameter, 2)}
 
 
 def _copied(source: Path, change: FolderChange) -> dict[str, Any]:
@@ -679,19 +633,5 @@ def _copied(source: Path, change: FolderChange) -> dict[str, Any]:
         keys.pop("kind", None)
     names = [mesh.name, *(other.relative_to(mesh.parent).as_posix() for other in Fingerprints().named(mesh))]
     files = {f"/{name}": read_file(mesh.parent / name, MAX_FILE_BYTES) for name in names}
-    place = change.keep(MESHES, _file_name(mesh.stem), files)
-    return {"mesh": f"{place}/{mesh.name}", **_plain(keys)}
-
-
-def _plain(keys: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a model file, ``mesh`` apart, which may stand in a scene's piece as they are."""
-    return {key: value for key, value in keys.items() if key != "mesh"}
-
-
-def _file_name(name: str) -> str:
-    """A name for a file, from that of a piece.
-
-    >>> _file_name("Kal / 2"), _file_name("...")
-    ('kal_2', 'piece')
-    """
-    return re.sub(r"[^\w-]+", "_", name.lower()).strip("_") or "piece"
+    place = change.keep(MESHES, file_name(mesh.stem), files)
+    return {"mesh": f"{place}/{mesh.name}", **keys}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from silhouette.common.geometry import Floats
 from silhouette.judging.counterfactuals import MOVE_FIELD, TURN_FIELD
-from silhouette.judging.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL_REACH, Look, Seen, nearest_change
+from silhouette.judging.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL_REACH, Effort, Look, Seen, nearest_change
 
 PROMISED = 0.2
 
@@ -21,7 +21,7 @@ def looking(
     changes: Callable[[float, float], bool], margin: Callable[[float, float], float] = lambda x, y: nan
 ) -> Look:
     """A look that finds "b" where the function says so, and "a" elsewhere."""
-    return lambda points, exact: [Seen("b" if changes(x, y) else "a", margin(x, y), 0.0) for x, y in points.tolist()]
+    return lambda points, effort: [Seen("b" if changes(x, y) else "a", margin(x, y), 0.0) for x, y in points.tolist()]
 
 
 def way(angle: float) -> Floats:
@@ -104,8 +104,8 @@ def test_cells_beyond_one_that_changed_are_not_judged_exactly() -> None:
     """Nothing tells how near the threshold is, and a place to the right has another verdict at 0.3 mm already."""
     asked = list[float]()
 
-    def look(points: Floats, exact: bool) -> list[Seen]:
-        asked.extend(np.hypot(*points.T).tolist() if exact else [])
+    def look(points: Floats, effort: Effort) -> list[Seen]:
+        asked.extend(np.hypot(*points.T).tolist() if effort == "exact" else [])
         return [Seen("b" if x >= 0.3 else "a", nan, 0.0) for x, _ in points.tolist()]
 
     found = nearest_change("a", look, MOVE_FIELD)
@@ -119,8 +119,8 @@ def test_the_way_to_a_change_is_halved() -> None:
     """Seven places first, then one at a time: from a bracket of 2 widths to 0.02 mm."""
     calls = list[int]()
 
-    def look(points: Floats, exact: bool) -> list[Seen]:
-        calls.extend([len(points)] if exact else [])
+    def look(points: Floats, effort: Effort) -> list[Seen]:
+        calls.extend([len(points)] if effort == "exact" else [])
         return [Seen("b" if x >= 20.0 else "a", 20.0 - x, 0.0) for x, _ in points.tolist()]
 
     found = nearest_change("a", look, MOVE_FIELD)

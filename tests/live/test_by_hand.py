@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from silhouette.common.errors import RequestError, SilhouetteError
 from silhouette.files.cache import Cache
@@ -76,20 +77,25 @@ RECORD = {
 }
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> LiveTable:
-    folder = tmp_path / "game"
+def game(place: Path) -> Path:
+    """The scene of a scanned table in a folder, with a figure beside it that the scan has missed."""
+    folder = place / "game"
     (folder / "meshes").mkdir(parents=True)
-    (tmp_path / "minis").mkdir()
+    (place / "minis").mkdir()
     for name in ("scout", "brute"):
         for ending in ("toml", "glb"):
-            shutil.copy(PROJECT / "models" / f"{name}.{ending}", tmp_path / "minis")
+            shutil.copy(PROJECT / "models" / f"{name}.{ending}", place / "minis")
     shutil.copy(PROJECT / "models" / "crate.glb", folder / "box.glb")
     (folder / "scene.toml").write_text(SCENE, encoding="utf-8")
-    (folder / "above.jpg").write_bytes(b"a picture")
+    Image.new("RGB", (60, 40), (150, 60, 60)).save(folder / "above.jpg")
     for name in ("scan.json", "meshes/found.scan"):
         (folder / name).write_text(json.dumps(RECORD), encoding="utf-8")
-    return LiveTable.opened(folder / "scene.toml", Cache(None))
+    return folder / "scene.toml"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> LiveTable:
+    return LiveTable.opened(game(tmp_path), Cache(None))
 
 
 def entry(table: LiveTable, name: str) -> dict[str, Any]:
@@ -107,7 +113,7 @@ def test_the_shelf_begins_with_what_is_missing_and_has_what_lies_beside(table: L
     assert shelf["models"][0]["model"] == "../minis/scout.toml"
     assert shelf["models"][2]["mesh"] == "box.glb"
     assert shelf["bases"] == RECORD["bases"]
-    assert (shelf["above"]["low"], shelf["above"]["data"]) == ([-300, -200], "YSBwaWN0dXJl")
+    assert (shelf["above"]["low"], shelf["above"]["data"][:6]) == ([-300, -200], "/9j/4A")
     check_inside(table, "../minis/scout.toml")
     with pytest.raises(RequestError, match="lies outside the scene's folder"):
         check_inside(table, "../minis/scout.glb")
@@ -127,8 +133,10 @@ def test_what_a_hand_has_moved_or_turned_is_in_doubt_by_so_much(table: LiveTable
     assert (entry(table, "new")["doubt"], entry(table, "new")["facing"]) == ({"place": 5, "facing": 10}, 30)
     table.edit([{"delete": "new"}, {**new, "doubt": {"place": 2, "facing": 5}}])
     assert entry(table, "new")["doubt"] == {"place": 2, "facing": 5}
+    table.edit([{"piece": "new", "facing": 60}])
+    assert entry(table, "new")["doubt"] == {"place": 2, "facing": 5}, "turned on a base"
     table.edit([{"piece": "new", "at": [80, 50]}])
-    assert entry(table, "new")["doubt"] == {"place": 5, "facing": 5}
+    assert entry(table, "new")["doubt"] == {"place": 5, "facing": 10}, "and taken off it"
     table.edit([{"piece": "new", "doubt": {"facing": 1}}])
     assert entry(table, "new")["doubt"] == {"place": 5, "facing": 1}
     table.edit([{"piece": "Kal", "at": [0, 0]}])
@@ -137,6 +145,11 @@ def test_what_a_hand_has_moved_or_turned_is_in_doubt_by_so_much(table: LiveTable
     assert entry(table, "Vex")["doubt"] == {"place": 0.3, "facing": 10}
     table.undo()
     assert entry(table, "Vex")["doubt"] == {"place": 0.3}
+    table.edit([{"copy": "Kal", "as": "another", "at": [0, -80]}, {"copy": "crate"}])
+    assert (entry(table, "another")["doubt"], entry(table, "crate 2").get("doubt")) == (
+        {"place": 5, "facing": 10},
+        None,
+    )
     table.edit([{"piece": "new", "doubt": None}])
     assert "doubt" not in entry(table, "new")
 
@@ -218,13 +231,17 @@ def test_a_scanned_piece_is_split_joined_and_split_no_more(tmp_path: Path) -> No
     async def play() -> None:
         await scanned(file, tmp_path / "game")
         table = LiveTable.opened(tmp_path / "game" / "scene.toml", Cache(None))
-        folder, before = table.path.parent, set(pieces(table))
+        folder = table.path.parent
         x, y = entry(table, "terrain 1")["at"][:2]
         table.edit([{"piece": "figure 2", "at": [0, 120], "on": "surface"}])
+        table.edit([{"copy": "figure 2", "as": "Bo"}, {"piece": "figure 1", "name": "Vex"}])
+        table.edit([{"piece": "figure 3", "name": "Kal"}, {"piece": "Kal", "at": [40, 100]}, {"delete": "figure 4"}])
+        before = set(pieces(table))
         await scan_again(table, split_answer(folder, table.document, "terrain 1", [[x, y - 50], [x, y + 50]]))
         (half,) = set(pieces(table)) - before
         assert before < set(pieces(table))
         assert entry(table, "figure 2")["at"][:2] == [0, 120], "what was moved stays so"
+        assert entry(table, "Kal")["at"][:2] == [40, 100], "under another name too"
         assert entry(table, "figure 2")["doubt"]["place"] == 5
         await scan_again(table, join_answer(folder, table.document, "terrain 1", half))
         assert set(pieces(table)) == before
@@ -237,6 +254,23 @@ def test_a_scanned_piece_is_split_joined_and_split_no_more(tmp_path: Path) -> No
         assert LiveTable.opened(table.path, Cache(None)).document == read_document(table.path)
 
     asyncio.run(play())
+
+
+def test_the_next_run_is_told_what_the_one_before_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[tuple[str, ...]] = []
+
+    async def never(*command: str, **_: Any) -> None:
+        commands.append(command)
+        raise RequestError("not now")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", never)
+    for source, alone in (("given", True), ("units", False)):
+        record = {"scan": "table.glb", "scale": 25.4, "scale_from": source, "terrain_only": alone}
+        (tmp_path / "scan.json").write_text(json.dumps(record), encoding="utf-8")
+        with pytest.raises(RequestError, match="not now"):
+            asyncio.run(scanned(tmp_path / "table.glb", tmp_path))
+    assert commands[0][-3:] == ("--terrain-only", "--scale", "25.4")
+    assert commands[1][-1] == "--json"
 
 
 def pieces(table: LiveTable) -> list[str]:

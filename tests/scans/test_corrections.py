@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.scans import scan as scanning
 from silhouette.scans.classify import Blob, Pieces
-from silhouette.scans.corrections import corrected, join_entry, kind_entry, split_entry
-from silhouette.scans.identify import Identified, Surroundings
+from silhouette.scans.corrections import corrected, earlier_with, join_entry, kind_entry, split_entry
+from silhouette.scans.identify import Surroundings
 from silhouette.scans.keep import Earlier, earlier_run
 from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN
 from silhouette.scans.read import Scan
@@ -42,12 +44,10 @@ def after(*said: Mapping[str, Any], bases: bool = True) -> list[tuple[str, float
     pieces = Pieces(labels.astype(np.int32), blobs, (DISC,) if bases else ())
     earlier = Earlier(asked={str(one["key"]): one for one in said})
     around = Surroundings(scan, points, 0.3, 1.2)
-    left = corrected(Identified(pieces, (None, None)), around, (), earlier)
-    assert len(left.matches) == len(left.pieces.blobs)
-    counts = [int((left.pieces.labels == number).sum()) for number in range(1, len(left.pieces.blobs) + 1)]
+    left = corrected(pieces, around, (), earlier)
+    counts = [int((left.labels == number).sum()) for number in range(1, len(left.blobs) + 1)]
     return [
-        (blob.kind, blob.disc and blob.disc.diameter, count)
-        for blob, count in zip(left.pieces.blobs, counts, strict=True)
+        (blob.kind, blob.disc and blob.disc.diameter, count) for blob, count in zip(left.blobs, counts, strict=True)
     ]
 
 
@@ -102,8 +102,9 @@ def test_answers_survive_the_next_run_which_recognises_nothing_anew(
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("the scan was recognised again")
 
-    for name in ("find_pieces", "identify", "level", "scale_of"):
+    for name in ("identify", "level", "scale_of"):
         monkeypatch.setattr(scanning, name, never)
+    monkeypatch.setattr("silhouette.scans.identify.find_pieces", never)
     again = recognised(request, cache).table(earlier_run(tmp_path / "game"))
     write_folder(again, tmp_path / "game")
     assert _files_but_names(tmp_path / "game") == fresh
@@ -117,6 +118,38 @@ def test_answers_survive_the_next_run_which_recognises_nothing_anew(
         assert [piece.kind for piece in told.pieces].count("fighter") == 5
         asked = dict(earlier_run(tmp_path / "game").asked)
         assert list(asked) == [each["key"] for each in said]
+
+
+def test_pieces_are_corrected_on_the_command_line() -> None:
+    checks = [{"attacker": "figure 1", "target": "Vex"}]
+    table = scanned_table(earlier=Earlier(keys={"check": checks}))
+    texts = ["figure 1=called Kal", "terrain 1 = a figure", "figure 1=along 1,2:3.5,-4", "terrain 1=with figure 1"]
+    earlier = earlier_with(table, [*texts, "terrain 1=left out"])
+    assert [(key, entry["answer"]) for key, entry in earlier.asked.items()] == [
+        ("split at 70,-30", "along 1.0,2.0:3.5,-4.0"),
+        ("join at -60,20", "with 70.0,-30.0"),
+        ("piece at -60,20", LEFT_OUT),
+    ]
+    assert [(piece.name, piece.at.tolist()) for piece in earlier.pieces] == [("Kal", [70.0, -30.0, 0.0])]
+    assert earlier.keys["check"] == [{"attacker": "Kal", "target": "Vex"}]
+    again = scanned_table(earlier=earlier)
+    assert [piece.name for piece in again.pieces] == ["Kal", "terrain 1"]
+    assert [piece.name for piece in earlier_with(again, ["Kal=called Vex"]).pieces] == ["Vex"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("figure 9=terrain", "nothing is called 'figure 9'; did you mean 'figure 1'?"),
+        ("figure 1=with Vex", "nothing is called 'Vex'"),
+        ("figure 1=a mug", "says nothing of a piece; write NAME=a figure, terrain, left out"),
+        ("figure 1", "says nothing of a piece"),
+        ("figure 1=called terrain 1", "two pieces would be called 'terrain 1'"),
+    ],
+)
+def test_what_says_nothing_of_a_piece_is_refused(text: str, words: str) -> None:
+    with pytest.raises(RequestError, match=re.escape(words)):
+        earlier_with(scanned_table(), [text])
 
 
 def _files_but_names(folder: Path) -> list[bytes]:

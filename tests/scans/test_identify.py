@@ -44,8 +44,8 @@ def test_a_sure_model_that_explains_nearly_all_of_it_settles_that_it_is_one(
     answers = iter([explaining(share, sure=sure)])
     monkeypatch.setattr(room, "match", lambda *_: next(answers, None))
     found = identify(several(kind), around(), [known()], [known()], lambda: None)
-    assert len(found.pieces.blobs) == 1
-    assert found.pieces.blobs[0].could_be_several is not settled
+    assert len(found.blobs) == 1
+    assert found.blobs[0].could_be_several is not settled
 
 
 def test_what_the_first_figure_leaves_is_matched_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +58,9 @@ def test_what_the_first_figure_leaves_is_matched_again(monkeypatch: pytest.Monke
     monkeypatch.setattr(room, "match", match)
     found = identify(several("fighter"), around(), [known()], [], lambda: None)
     assert asked == [100, 50, 25], "until what is left is less than a figure"
-    assert [blob.could_be_several for blob in found.pieces.blobs] == [False] * 3
-    assert len(found.matches) == 3
-    assert np.bincount(found.pieces.labels).tolist() == [0, 62, 25, 13]
+    assert [blob.could_be_several for blob in found.blobs] == [False] * 3
+    assert all(blob.match is not None for blob in found.blobs)
+    assert np.bincount(found.labels).tolist() == [0, 62, 25, 13]
 
 
 def test_what_stood_on_a_piece_that_is_left_out_stands_on_the_table() -> None:
@@ -68,6 +68,6 @@ def test_what_stood_on_a_piece_that_is_left_out_stands_on_the_table() -> None:
     figure = Blob("fighter", None, 25.0, 1, False, False)
     on_second = Blob("fighter", None, 25.0, 2, False, False)
     labels = np.array([0, 1, 2, 3, -1], np.int32)
-    left = without(Pieces(labels, (crate, figure, on_second)), [None] * 3, [1])
-    assert left.pieces.labels.tolist() == [0, -1, 1, 2, -1]
-    assert [blob.on for blob in left.pieces.blobs] == [None, 1]
+    left = without(Pieces(labels, (crate, figure, on_second)), [1])
+    assert left.labels.tolist() == [0, -1, 1, 2, -1]
+    assert [blob.on for blob in left.blobs] == [None, 1]

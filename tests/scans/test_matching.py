@@ -178,7 +178,6 @@ def test_the_scale_is_that_at_which_models_fit(figures: Sequence[Known]) -> None
     blobs = [(scanned(figures[number], 40.0 * number, 0.2)[0] - [100.0, 50.0, 0.0]) / unit for number in (2, 4)]
     found = match_scale(blobs, figures, [unit * 1.02], 0.2 / unit)
     assert found is not None
-    assert found.sure
     assert abs(found.mm / unit - 1.0) < 0.005
     assert len(found.models) == 2
 

@@ -203,13 +203,13 @@ def test_given_bases_tell_the_scale_or_ask(made: Made) -> None:
 def test_known_models_settle_what_bases_leave_open(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     scan, lie = made((25, 25, 50), 37.31)
     known: list[Any] = [object()]
-    sure = ScaleMatch(37.3, 0.004, True, ("orc.stl",))
+    sure = ScaleMatch(37.3, 0.004, ("orc.stl",))
     monkeypatch.setattr(scales, "scale_by_models", lambda *_: sure)
     found = scale_of(scan, lie, Wanted(), known)
     assert (found.source, found.question) == ("known models", None)
     assert found.mm == pytest.approx(37.3, rel=0.002), "with the bases that agree, each by its error"
     assert found.error < 0.004
-    monkeypatch.setattr(scales, "scale_by_models", lambda *_: replace(sure, sure=False))
+    monkeypatch.setattr(scales, "scale_by_models", lambda *_: None)
     assert scale_of(scan, lie, Wanted(), known).question is not None
 
 
@@ -223,7 +223,7 @@ def test_known_models_that_do_not_agree_with_the_units_are_a_question(
         (2440.0, 2440.0, "known models", True, "144.0% too small: orc.stl"),
     )
     for mm, taken, source, asks, warning in cases:
-        match = ScaleMatch(mm, 0.004, True, ("orc.stl",))
+        match = ScaleMatch(mm, 0.004, ("orc.stl",))
         monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
         found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
         assert (found.mm, found.source) == (pytest.approx(taken, rel=0.002), source)
@@ -241,7 +241,7 @@ def test_what_known_models_alone_tell_is_asked_about_where_it_may_be_a_hundredth
 ) -> None:
     scan, lie = made((25, 25, 50), 37.31)
     for error, asks in ((0.004, False), (0.007, True)):
-        match = ScaleMatch(45.0, error, True, ("orc.stl",))
+        match = ScaleMatch(45.0, error, ("orc.stl",))
         monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
         found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
         assert (found.mm, found.source, found.question is not None) == (45.0, "known models", asks)
@@ -258,8 +258,9 @@ def test_units_at_which_no_known_figure_stands_are_asked_about(
     scan, lie = made((), 410.0, size=(440.0, 380.0))
     scan = replace(scan, units="m")
     model: Any = SimpleNamespace(model=SimpleNamespace(kind=kind))
+    nothing: Any = SimpleNamespace(figures=[])
     monkeypatch.setattr(scales, "scale_by_models", lambda *_: None)
-    found = scale_of(scan, lie, Wanted(), [model], None, lambda mm: [])
+    found = scale_of(scan, lie, Wanted(), [model], None, lambda mm: nothing)
     assert (found.mm, found.source, found.question is not None) == (1000.0, "units", asks)
 
 

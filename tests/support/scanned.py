@@ -13,7 +13,7 @@ from silhouette.models.frame import DEFAULT_FRONT_DEG
 from silhouette.models.model import Model
 from silhouette.scans.bases import Disc
 from silhouette.scans.classify import Blob, Pieces
-from silhouette.scans.identify import Identified, Surroundings
+from silhouette.scans.identify import Surroundings
 from silhouette.scans.keep import Earlier
 from silhouette.scans.match import Match
 from silhouette.scans.models import Known
@@ -74,12 +74,11 @@ def scanned_table(
     tints = np.full((len(vertices), 3), 90, np.uint8) if colours else None
     scan = Scan(file, "ply", vertices / 1000.0, faces, tints, None, np.ones(len(vertices), bool), "z", None)
     blobs = (
-        Blob("fighter", DISC, 0.0, 2 if on_crate else None, several, False),
+        Blob("fighter", DISC, 0.0, 2 if on_crate else None, several, False, match=match),
         Blob("terrain", None, 0.0, None, False, odd, "a mug" if odd else ""),
     )
-    identified = Identified(Pieces(labels, blobs), (match, None))
     around = Surroundings(scan, vertices, 0.3, 1.2)
-    labels, pieces, asked = scanned_pieces(identified, around, earlier or Earlier())
+    labels, pieces, asked = scanned_pieces(Pieces(labels, blobs), around, earlier or Earlier())
     to_table = np.diag([1000.0, 1000.0, 1000.0, 1.0])
     return ScannedTable(
         scan, Scale(1000.0, "units", 0.0), to_table, (300.0, 200.0), 0.4, 0.2, 0.3, 1.2, labels, pieces, asked,

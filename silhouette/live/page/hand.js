@@ -25,16 +25,17 @@ export class Hand {
     return drag;
   }
 
-  place(name, at, facing) {
+  // ``doubt`` is how exactly it stands there, where the place knows that.
+  place(name, at, facing, doubt) {
     const piece = this.table.piece(name);
     if (!piece) throw new Error(`there is no piece called ${name}`);
-    return { piece: name, at, ...(piece.kind !== "terrain" && { on: "surface" }), ...(facing != null && { facing }) };
+    return { piece: name, at, ...(piece.kind !== "terrain" && { on: "surface" }), ...(facing != null && { facing }), ...(doubt && { doubt }) };
   }
 
   // While a hand holds it: it follows at once.
-  drag(name, at, drag) {
+  drag(name, at, drag, doubt) {
     this.table.hold(name, { at });
-    return this.table.edit([this.place(name, at.map(rounded))], drag);
+    return this.table.edit([this.place(name, at.map(rounded), null, doubt)], drag);
   }
 
   step(name, [dx, dy]) {

@@ -171,7 +171,7 @@ function refusalOf({ name, size }) {
   return size ? "" : "It is empty.";
 }
 
-function freeName(like, pieces) {
+export function freeName(like, pieces) {
   const taken = new Set(pieces.map(({ name }) => name));
   let [name, number] = [like, 1];
   while (taken.has(name)) name = `${like} ${(number += 1)}`;

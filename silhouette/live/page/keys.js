@@ -31,6 +31,7 @@ function onTable(event, app) {
   const name = table.selected;
   const { key, altKey, shiftKey } = event;
   const control = event.ctrlKey || event.metaKey;
+  if (app.shelf.key(event)) return true;
   if (key === "Tab") return next(app, shiftKey ? -1 : 1);
   if (ARROWS[key]) return arrows(event, app);
   if (app.tools.ruler.on && ofRuler(event, app.tools.ruler)) return true;
@@ -92,16 +93,17 @@ function step(fine) {
   return INCH * (fine ? 0.1 : 0.5);
 }
 
-function arrows({ key, shiftKey, ctrlKey, metaKey }, { table, hand, tools, view }) {
+function arrows({ key, shiftKey, ctrlKey, metaKey }, { table, hand, shelf, tools, view }) {
   const [axis, way] = ARROWS[key];
-  if ((!table.selected && !tools.ruler.on) || ctrlKey || metaKey) {
+  if ((!table.selected && !tools.ruler.on && !shelf.placing) || ctrlKey || metaKey) {
     if (axis === "right") view.turned(-way * TURN, 0);
     else view.turned(0, way * TURN);
     return true;
   }
   const [dx, dy] = view.axes()[axis];
   const far = way * step(shiftKey);
-  if (tools.ruler.on) tools.ruler.step(dx * far, dy * far);
+  if (shelf.placing) shelf.step(dx * far, dy * far);
+  else if (tools.ruler.on) tools.ruler.step(dx * far, dy * far);
   else hand.step(table.selected, [dx * far, dy * far]).catch(() => {});
   return true;
 }

@@ -15,7 +15,9 @@ import { PieceForm } from "./piece.js";
 import { Pointing } from "./pointing.js";
 import { Questions } from "./questions.js";
 import { Ruler } from "./ruler.js";
+import { ScannedPiece } from "./scanned.js";
 import { shared } from "./shared.js";
+import { Shelf } from "./shelf.js";
 import { Sights } from "./sights.js";
 import { Connection } from "./socket.js";
 import { Table } from "./table.js";
@@ -39,6 +41,8 @@ class App {
     this.odds = new Odds(this);
     this.cover = new Cover(this);
     this.tagging = new Tagging(this);
+    this.shelf = new Shelf(this);
+    this.scanned = new ScannedPiece(this);
     this.questions = new Questions(holder, this);
     this.handing = new Handing(holder, this);
     this.allowing = new Allowing(this);
@@ -66,6 +70,7 @@ class App {
     this.#painted();
     this.redraw();
     this.cover.drawn();
+    this.shelf.drawn();
   }
 
   #heard() {
@@ -128,12 +133,14 @@ class App {
     this.tools.close = Boolean(this.tagging.piece);
     document.documentElement.dataset.close = String(this.tools.close);
     for (const one of this.views.all) one.looking(this.tools.close ? null : this.sights.view);
+    this.tools.shelf = this.shelf.mark;
     view.marked(marksOf(table, this.sights, this.tools, view.size));
     this.tagging.shown();
     this.questions.shown();
     this.labels.named();
     this.panel.shown();
     this.form.shown();
+    this.scanned.shown();
     this.odds.shown();
     this.cover.shown();
     this.#warned();

@@ -28,6 +28,7 @@ export function marksOf(table, sights, tools, size) {
   if (ruler.to) ruled(marks, ruler, size);
   else if (ruler.from) placed(marks, ruler.from, "ink", size / 2);
   if (ruler.cursor && ruler.cursor !== ruler.to && !ruler.open) placed(marks, ruler.cursor, "ink", size);
+  if (tools.shelf) shelved(marks, tools.shelf);
   if (tools.asked) placed(marks, tools.asked, "orange", 2 * size);
   for (const { at, level } of tools.nearest || []) placed(marks, at, LINES[level].colour, size);
   return marks;
@@ -124,6 +125,24 @@ function ruled(marks, { from, to }, size) {
     const points = [[end[0] - x, end[1] - y, end[2]], [end[0] + x, end[1] + y, end[2]]];
     marks.lines.push({ points, colour: "ink", width: 2.5, dash: null, over: true });
   }
+}
+
+// Where a model from the shelf would stand, and the bases that the scan shows.
+function shelved(marks, { at, radius, snapped, bases }) {
+  for (const base of bases) circled(marks, base.at, base.diameter / 2, { colour: "ink", width: 1.5, dash: [0.5, 0.4] });
+  if (!at) return;
+  circled(marks, at, radius, { colour: "paper", width: 6, dash: null });
+  const outline = circled(marks, at, radius, { colour: snapped ? "green" : "blue", width: 3, dash: null });
+  marks.areas.push({ outline, height: at[2] + OVER, colour: snapped ? "green" : "blue", opacity: 0.3 });
+}
+
+function circled(marks, [x, y, z = 0], radius, look) {
+  const points = Array.from({ length: CORNERS / 2 + 1 }, (_, corner) => {
+    const angle = (4 * Math.PI * corner) / CORNERS;
+    return [x + radius * Math.cos(angle), y + radius * Math.sin(angle), z + OVER];
+  });
+  marks.lines.push({ points, ...look, over: true });
+  return points.slice(0, -1);
 }
 
 // A box round what would not count.

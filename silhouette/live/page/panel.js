@@ -50,7 +50,8 @@ export class Panel {
     say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
     say(byId("reason"), row ? upper((ruled || row).reason || "") : "");
     const others = row?.marginal && `It could be ${(row.could_be || []).join(" or ")}.`;
-    const close = others && (ruled ? `As measured too close to call: the odds decide. ${others}` : `Too close to call: roll off. ${others}`);
+    const hand = row && this.app.odds.handNote(chosen);
+    const close = others ? (ruled ? `As measured too close to call: the odds decide. ${others}` : `Too close to call: roll off. ${others}`) : hand;
     byId("close").hidden = !close;
     say(byId("close"), close || "");
     const back = table.results.row([...chosen].reverse());
@@ -138,11 +139,12 @@ export class Panel {
     const level = table.levels[row.verdict];
     button.className = `verdict ${CLASSES[level] || ""}`;
     const word = row.in_arc === false ? "out of arc" : row.verdict;
-    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : ""}`;
+    const hand = this.app.odds.byHand(pair).length > 0;
+    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : hand ? " ±" : ""}`;
     const part = level === "blocked" ? "" : shareOf(row);
     const text = part ? `${words} ${part}` : words;
     if (button.textContent === text) return;
     button.replaceChildren(words, ...(part ? [" ", made("span", { className: "part" }, part)] : []));
-    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? ", too close to call" : ""}`);
+    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? ", too close to call" : hand ? ", placed by hand" : ""}`);
   }
 }

@@ -12,10 +12,11 @@ export class Plan {
     this.size = 100;
     this.drawn = () => {};
     this.floor = drawn("g");
+    this.picture = drawn("g");
     this.cells = drawn("g");
     this.figures = drawn("g");
     this.lines = drawn("g");
-    this.flipped = drawn("g", { transform: "scale(1 -1)" }, this.floor, this.cells, this.figures, this.lines);
+    this.flipped = drawn("g", { transform: "scale(1 -1)" }, this.floor, this.picture, this.cells, this.figures, this.lines);
     this.svg = drawn("svg", { class: "plan", "aria-hidden": "true" }, hatch(), this.flipped);
     holder.append(this.svg);
     this.box = [0, 0, 100, 100];
@@ -35,7 +36,21 @@ export class Plan {
   }
 
   painted() {}
-  coloured() {}
+
+  // The picture of a scan from above: its row 0 is farthest.
+  underlaid(above) {
+    this.canColour = Boolean(above);
+    this.svg.classList.toggle("pictured", this.canColour);
+    if (!above) return this.picture.replaceChildren();
+    const { low: [left, near], high: [right, far], type, data } = above;
+    const size = { x: left, y: -far, width: right - left, height: far - near, preserveAspectRatio: "none" };
+    return this.picture.replaceChildren(drawn("image", { href: `data:${type};base64,${data}`, transform: "scale(1 -1)", ...size }));
+  }
+
+  coloured(own) {
+    this.picture.toggleAttribute("hidden", !own);
+    this.svg.classList.toggle("pictured", own && this.canColour);
+  }
   steered(can) {
     this.can = can;
   }
@@ -122,7 +137,7 @@ export class Plan {
     return this.cells.replaceChildren(
       ...cells.places.flatMap((place) => [
         square(place, place.colour),
-        ...(place.marginal ? [square(place, "url(#close)")] : []),
+        ...(place.marginal ? [square(place, "url(#hatched)")] : []),
       ]),
     );
   }
@@ -217,5 +232,5 @@ export class Plan {
 
 function hatch() {
   const line = drawn("path", { d: "M-2 2L2-2M0 8L8 0M6 10L10 6", class: "hatch" });
-  return drawn("defs", {}, drawn("pattern", { id: "close", width: 8, height: 8, patternUnits: "userSpaceOnUse" }, line));
+  return drawn("defs", {}, drawn("pattern", { id: "hatched", width: 8, height: 8, patternUnits: "userSpaceOnUse" }, line));
 }

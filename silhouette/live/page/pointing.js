@@ -31,6 +31,10 @@ export class Pointing {
       this.#taken(event, { kind: "ruler", from: [event.clientX, event.clientY], still: STILL[event.pointerType] || 4 });
       return ruler.press(hit.point);
     }
+    if (app.shelf.placing && event.button === 0) {
+      this.#taken(event, { kind: "place" });
+      return app.shelf.follow(hit?.point || null, event.altKey);
+    }
     if (app.tagging.kind === "box") {
       this.#taken(event, { kind: "box", from: [event.clientX, event.clientY] });
       return undefined;
@@ -98,7 +102,10 @@ export class Pointing {
     }
     if (press.kind === "drag") {
       event.stopPropagation();
-      this.#dragged(x, y);
+      this.#dragged(x, y, event.altKey);
+    } else if (press.kind === "place") {
+      event.stopPropagation();
+      app.shelf.follow(app.view.at(x, y)?.point || null, event.altKey);
     } else if (press.kind === "turn" && pointers.size > 1) {
       event.stopPropagation();
       const turned = press.facing + this.#angle() - press.angle;
@@ -119,7 +126,7 @@ export class Pointing {
     if (hit) this.app.tools.ruler.follow(hit.point);
   }
 
-  #dragged(x, y) {
+  #dragged(x, y, apart) {
     const { press, app } = this;
     const point = app.view.ground(x, y, press.height);
     if (!point) return;
@@ -128,7 +135,8 @@ export class Pointing {
       Math.min(Math.max(point[0] + press.offset[0], left - BEYOND), right + BEYOND),
       Math.min(Math.max(point[1] + press.offset[1], near - BEYOND), far + BEYOND),
     ];
-    app.hand.drag(press.name, press.at, press.drag).catch(() => {});
+    const base = !apart && app.table.piece(press.name)?.kind === "fighter" ? app.shelf.base(press.at, press.name) : null;
+    app.hand.drag(press.name, base ? base.at.slice(0, 2) : press.at, press.drag, base && app.shelf.doubt).catch(() => {});
   }
 
   #up(event) {
@@ -139,6 +147,7 @@ export class Pointing {
     app.boxed(null);
     if (press.kind === "box" && event.type === "pointerup") app.tagging.boxed(press.from, [event.clientX, event.clientY]);
     if (press.kind === "click" && event.type === "pointerup") this.#clicked(press, event);
+    if (press.kind === "place" && event.type === "pointerup") app.shelf.put();
     if (press.kind === "ruler" && event.type === "pointerup") app.tools.ruler.release(press.moved);
     if (press.kind === "ruler" && event.type !== "pointerup") app.tools.ruler.drop();
     if (press.kind !== "drag" && press.kind !== "turn") return;
@@ -165,6 +174,7 @@ export class Pointing {
       const name = event && (this.#named(event) || hit?.name || null);
       const { ruler } = this.app.tools;
       if (ruler.open && !ruler.cursor && !this.press && hit) ruler.follow(hit.point);
+      if (this.app.shelf.placing && !this.app.shelf.press && !this.press && event) this.app.shelf.follow(hit?.point || null, event.altKey);
       this.holder.dataset.over = name && !ruler.on ? "piece" : "";
       this.app.hovered(name);
     });

@@ -26,6 +26,7 @@ export class Questions {
     const { questions = [] } = app.table;
     const now = JSON.stringify(questions);
     byId("questions").hidden = !questions.length && !this.busy;
+    for (const id of ["split", "split-take", "join"]) byId(id).disabled = this.busy || !app.table.connected;
     byId("measuring").hidden = !questions.some(({ key }) => key === OF_SIZE);
     byId("measure").setAttribute("aria-pressed", String(app.tools.ruler.on));
     byId("length").hidden = !app.tools.ruler.whole;
@@ -45,7 +46,7 @@ export class Questions {
     const buttons = answers.map((answer, index) => {
       const words = index === 0 ? [upper(answer), made("small", {}, " (likeliest)")] : [upper(answer)];
       const button = made("button", { type: "button", className: index === 0 ? "likely" : "" }, ...words);
-      button.addEventListener("click", () => this.#answered({ question: key, answer }));
+      button.addEventListener("click", () => this.answered({ question: key, answer }));
       return button;
     });
     const places = at || about.length;
@@ -103,11 +104,11 @@ export class Questions {
   #length() {
     const mm = Number(byId("length-number").value) * Number(byId("length-unit").value);
     const { from, to } = this.app.tools.ruler;
-    if (mm > 0 && to) this.#answered({ length: { mm, from, to } });
+    if (mm > 0 && to) this.answered({ length: { mm, from, to } });
   }
 
   // Others may go on moving pieces meanwhile: it takes seconds, and is no change of a pose until it is there.
-  async #answered(answer) {
+  async answered(answer) {
     const { app } = this;
     this.busy = true;
     this.shown();

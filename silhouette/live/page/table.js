@@ -15,6 +15,7 @@ export class Table extends EventTarget {
     this.pose = -1;
     this.levels = {};
     this.colours = {};
+    this.opening = 0; // how many scenes were shown
     this.queue = [];
     this.sending = null;
     this.hands = new Map(); // where pieces are held: name -> {at, facing}
@@ -82,11 +83,12 @@ export class Table extends EventTarget {
     if (answer.pose < this.pose) return;
     this.pose = answer.pose;
     this.pieces = answer.pieces;
-    const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions } = answer;
-    Object.assign(this, { saved, canUndo, canRedo, span, warnings, questions });
+    const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions, scanned } = answer;
+    Object.assign(this, { saved, canUndo, canRedo, span, warnings, questions, scanned });
     if (answer.verdicts) {
       const { title, rules, colours } = answer;
       Object.assign(this, { title, rules, levels: answer.verdicts, colours });
+      this.opening += 1;
       this.tell("opened", answer);
     }
     if (this.selected && !this.piece(this.selected)) this.select(null);

@@ -6,6 +6,7 @@ import { framed } from "./framing.js";
 import { nearestHit } from "./hits.js";
 import { drawnMarks } from "./marks3d.js";
 import { isSoftware, Pace } from "./pace.js";
+import { drawnPicture } from "./picture3d.js";
 import { Sketch } from "./sketch.js";
 
 const { Stage, Viewer, three } = window.silhouetteViewer;
@@ -15,6 +16,7 @@ const MARGIN = 0.03;
 const STEPS = [25.4, 50.8, 127, 254, 508, 1270];
 const MOST_LINES = 40;
 const FEW = 150_000; // triangles of all pieces, where each takes a processor's time
+const UNDER = -0.0015; // of the stage's size: between its ground and its grid lies the picture of a scan
 const HIGH = 1e5; // mm over every table
 const SIZE = new three.Vector2();
 const NONE = { lines: [], areas: [] };
@@ -31,6 +33,7 @@ export class View {
     this.marks = new three.Group();
     this.stage.scene.add(this.marks);
     this.known = NONE; // the marks that are shown
+    this.picture = this.lying = null;
     this.cells = new three.Group();
     this.stage.scene.add(this.cells);
     this.eye = new EyePicture(this);
@@ -70,7 +73,7 @@ export class View {
   }
 
   get canColour() {
-    return this.stage.pieces.some((piece) => piece.coloured);
+    return Boolean(this.picture) || this.stage.pieces.some((piece) => piece.coloured);
   }
 
   // Names and marks follow the camera at once; a slow picture, of where it was before, is pale until it does.
@@ -122,6 +125,7 @@ export class View {
       [right + margin, far + margin],
     ];
     this.stage.framed({ height: 0, span: wide, step, whole: true });
+    if (this.picture) this.picture.position.z = UNDER * this.size;
     this.about = null;
     this.painted();
   }
@@ -193,8 +197,29 @@ export class View {
     this.viewer.draw();
   }
 
+  // The picture of a scan from above lies on the floor.
+  underlaid(above) {
+    const { stage } = this;
+    if (this.lying === above) return;
+    this.lying = above;
+    if (this.picture) {
+      stage.scene.remove(this.picture);
+      this.picture.geometry.dispose();
+      this.picture.material.map.dispose();
+      this.picture.material.dispose();
+    }
+    this.picture = above && drawnPicture(above, three, () => this.viewer.draw());
+    if (this.picture) {
+      this.picture.visible = stage.own;
+      this.picture.position.z = UNDER * this.size;
+      stage.scene.add(this.picture);
+    }
+    this.viewer.draw();
+  }
+
   coloured(own) {
     this.stage.own = own;
+    if (this.picture) this.picture.visible = own;
     this.stage.chosen(this.stage.view);
     this.viewer.changed();
   }

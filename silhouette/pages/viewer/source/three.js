@@ -11,6 +11,8 @@ export {
   Plane,
   Raycaster,
   ShaderMaterial,
+  SRGBColorSpace,
+  Texture,
   Vector2,
   Vector3,
 } from "three";
