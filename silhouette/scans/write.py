@@ -431,6 +431,7 @@ def draw_table(table: ScannedTable) -> Content:
     return png_content(page, {"scan": table.scan.path.name})
 
 
+UNSEEN_COLOUR: Colour = (150, 146, 138)  # what nobody saw from above: neither light nor dark
 ABOVE, MOST_ABOVE_PX, JPEG_QUALITY = (
     "above.jpg",
     1600,
@@ -477,7 +478,7 @@ def _from_above(
     sample[flat[top]] = kept[top]  # of several at one height the last
     sample = _filled(sample.reshape(rows, columns), reach=max(1.5, 1.2 * table.spacing * per_mm))
     picture = np.empty((rows, columns, 3))
-    picture[:] = PAPER
+    picture[:] = PAPER if is_marked else UNSEEN_COLOUR
     seen = sample >= 0
     chosen = sample[seen]
     tints = np.array([TABLE, *(TINTS[(number - 1) % len(TINTS)] for number in range(1, int(owner.max(initial=0)) + 1))])
