@@ -415,6 +415,7 @@ def draw_table(table: ScannedTable) -> Content:
     return png_content(page, {"scan": table.scan.path.name})
 
 
+UNSEEN_COLOUR: Colour = (150, 146, 138)  # what nobody saw from above: neither light nor dark
 ABOVE, JPEG_QUALITY = "above.jpg", 85
 MOST_ABOVE_PX = 1600  # its most pixels along its longer edge: half a mm on a table
 
@@ -465,7 +466,7 @@ def _from_above(
     tint = tints[owner[chosen]]
     share = np.where(owner[chosen] > 0, TINTED, 0.0)[:, None]
     ground = tint if colours is None else (1.0 - share) * colours[chosen] + share * tint
-    picture = np.full((rows, columns, 3), PAPER, dtype=np.float64)
+    picture = np.full((rows, columns, 3), PAPER if is_marked else UNSEEN_COLOUR, dtype=np.float64)
     picture[seen] = ground * shade[chosen, None]
     return np.clip(picture, 0, 255).astype(np.uint8)
 
