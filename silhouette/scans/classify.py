@@ -457,8 +457,8 @@ def find_pieces(
     rest = labels.copy()
     for _, own in parts:
         rest[own] = -2
-    known = [figure.disc for figure in figures]
-    believed = _discs(scan, known, about_bases)
+    occupied = [figure.disc for figure in figures]
+    believed = _discs(scan, occupied, about_bases)
     parts += _on_bases(scan, rest, believed)
     parts += _leaning(scan, rest, rising)
     rest = taken_in(scan.points, _regrown(scan, rest, np.unique(labels[rest == -2])))
@@ -471,15 +471,15 @@ def find_pieces(
         for part in range(int(split.max()) + 1):
             mine = members[split == part]
             parts.append((_thing(scan, mine, part in doubt, _is_rising(scan.points[mine], rising)), mine))
-    bases = (*known, *(disc for disc in believed if disc.quality >= LIKELY_BASE))
+    bases = (*occupied, *(disc for disc in believed if disc.quality >= LIKELY_BASE))
     return replace(_numbered(scan.points, scan.spacing, labels, parts), bases=bases)
 
 
 _PartOfScan = tuple[Blob, Integers]  # a piece, and the indices of its points
 
 
-def _discs(scan: PlacedScan, known: Sequence[Disc], about_bases: Flags | None) -> list[Disc]:
-    """The round bases on the table and on level surfaces above it, but for known ones."""
+def _discs(scan: PlacedScan, occupied: Sequence[Disc], about_bases: Flags | None) -> list[Disc]:
+    """The round bases on the table and on level surfaces above it, but for those of known figures."""
     surfaces = level_surfaces(
         # two thirds of the least base's area is ground enough to stand on
         scan.points,
@@ -504,7 +504,7 @@ def _discs(scan: PlacedScan, known: Sequence[Disc], about_bases: Flags | None) -
     return [
         disc
         for disc in discs
-        if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7) and all(is_apart(disc, other) for other in known)
+        if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7) and all(is_apart(disc, other) for other in occupied)
     ]
 
 
