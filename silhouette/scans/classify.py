@@ -501,11 +501,8 @@ def _discs(scan: PlacedScan, occupied: Sequence[Disc], about_bases: Flags | None
         noise=scan.noise,
         spacing=scan.spacing,
     )
-    return [
-        disc
-        for disc in discs
-        if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7) and all(is_apart(disc, other) for other in occupied)
-    ]
+    believed = [disc for disc in discs if disc.quality > (0.4 if disc.diameter > ODD_BASE else 0.7)]
+    return [disc for disc in believed if all(is_apart(disc, other) for other in occupied)]
 
 
 def _on_bases(scan: PlacedScan, rest: Integers, discs: list[Disc]) -> list[_PartOfScan]:
