@@ -20,7 +20,7 @@ from silhouette.files.cache import Cache
 from silhouette.scans.classify import KnownFigure, Pieces, find_pieces, known_figures
 from silhouette.scans.identify import Identified, Surroundings, identify, without
 from silhouette.scans.keep import SCALE, Earlier, Question
-from silhouette.scans.level import Level, as_answered, level
+from silhouette.scans.level import Level, as_answered, level, level_of_table
 from silhouette.scans.match import FEWEST_POINTS, point_spacing
 from silhouette.scans.models import Known, known_models
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
@@ -50,6 +50,7 @@ class ScanRequest:
     terrain: tuple[Path, ...] = ()  # the same for terrain
     wanted: Wanted = field(default_factory=Wanted)  # what is known of the scale
     terrain_only: bool = False  # whether figures are left out; those to look for tell only what is none of the terrain
+    table: int | None = None  # which of several tables, from 1, that with most on it; None where nobody says
 
 
 def scan_table(
@@ -144,7 +145,7 @@ def recognised(
     stored = read_scan(request.file)
     scan, joined = welded(stored)
     step(1, STEPS)
-    lie = _levelled(scan, earlier)
+    lie = _levelled(scan, earlier, request.table)
     edges = edges_over_table(scan, lie)
     refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
     step(2, STEPS)
@@ -287,9 +288,9 @@ def _of_the_whole(lie: Level, scale: Scale, earlier: Earlier) -> list[Question]:
     return asked if scale.question is None else [*asked, scale.question]
 
 
-def _levelled(scan: Scan, earlier: Earlier) -> Level:
-    """How the scan lies, with what a player has answered."""
-    lie = level(scan)
+def _levelled(scan: Scan, earlier: Earlier, table: int | None) -> Level:
+    """How the scan lies, with what a player has answered; on the table of a number where one is given."""
+    lie = level(scan) if table is None else level_of_table(scan, table)
     answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
     return as_answered(lie, scan, answers)
 
