@@ -223,8 +223,7 @@ def of_thing(scan: PlacedScan, own: Integers, is_upright: bool = False) -> Look:
 def _goes_on(scan: PlacedScan, own: Integers) -> bool:
     """Whether a piece goes on beyond the table's edge, as an arm does: a tenth of it, or its surface, so far across."""
     assert scan.size is not None
-    beyond = (np.abs(scan.points[:, :2]) > np.asarray(scan.size) / 2).any(axis=1)
-    if beyond[own].mean() > 0.1:
+    if (np.abs(scan.points[own, :2]) > np.asarray(scan.size) / 2).any(axis=1).mean() > 0.1:
         return True
     mine = np.zeros(len(scan.points), dtype=bool)
     mine[own] = True
@@ -577,7 +576,7 @@ def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     area = count * scan.each
     # what is left of a region beside its figures: the fillet about their bases, however long, and bits
     top = np.full(len(numbers), -np.inf)
-    np.maximum.at(top, which, points[index, 2])
+    np.maximum.at(top, which, scan.heights[index])
     fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE) | ((top < SLAB) & (area < CRUMB)))
     # parts that were put to one region across gaps stay together, unless a figure parted them
     largest = np.full(int(region.max()) + 1, -1)

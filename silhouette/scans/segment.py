@@ -370,7 +370,8 @@ def regions_above(scan: PlacedScan) -> Integers:
 
     Regions that hang in the air are put to the one that they hang over or by, where there is one near.
     """
-    points, heights, floor, spacing, edges = scan.points, scan.points[:, 2], scan.floor, scan.spacing, scan.edges
+    points = np.column_stack([scan.points[:, :2], scan.heights])
+    heights, floor, spacing, edges = scan.heights, scan.floor, scan.spacing, scan.edges
     labels = np.full(len(points), -1, dtype=np.int32)
     inside = scan.usable & ~scan.beyond
     labels[inside & (np.abs(heights) <= floor + spacing)] = 0
