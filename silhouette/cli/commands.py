@@ -67,6 +67,7 @@ class ScanOptions(Pairing, Telling):
     length: Annotated[
         str | None, option("--length", "MM=X,Y,Z:X,Y,Z", "A known length between two points of the file.")
     ] = None
+    table: Annotated[int | None, option("--table", "N", "Which of several tables; 1 is that with most on it.")] = None
     pieces: Annotated[
         list[str] | None,
         option("--piece", "NAME=WHAT", "A figure, terrain, left out, called X, with Y, along X,Y:X,Y."),

@@ -96,7 +96,7 @@ def scan(given: ScanOptions) -> int:
     if given.terrain_only and given.attacker is not None:
         raise RequestError("--terrain-only with --from; a table without figures has nobody who looks")
     figures, terrain = tuple(given.figures or ()), tuple(given.terrain or ())
-    request = ScanRequest(given.file, figures, terrain, _known_scale(given), given.terrain_only)
+    request = ScanRequest(given.file, figures, terrain, _known_scale(given), given.terrain_only, given.table)
     may_ask = not (given.yes or given.as_json) and sys.stdin.isatty() and sys.stdout.isatty()
     pair = [name for name in (given.attacker, given.target) if name is not None]
     corrections = tuple(given.pieces or ())

@@ -449,10 +449,10 @@ def find_pieces(
     labels = regions_above(scan)
     parts = [
         (
-            Blob("fighter", known.disc, known.disc.ground, None, False, False, "", known.match),
-            known.points.astype(np.int32),
+            Blob("fighter", figure.disc, figure.disc.ground, None, False, False, "", figure.match),
+            figure.points.astype(np.int32),
         )
-        for known in figures
+        for figure in figures
     ]
     rest = labels.copy()
     for _, own in parts:
@@ -590,7 +590,7 @@ def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     area = count * scan.each
     # what is left of a region beside its figures: the fillet about their bases, however long, and bits
     top = np.full(len(numbers), -np.inf)
-    np.maximum.at(top, which, points[index, 2])
+    np.maximum.at(top, which, scan.heights[index])
     fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE) | ((top < SLAB) & (area < CRUMB)))
     # parts that were put to one region across gaps stay together, unless a figure parted them
     largest = np.full(int(region.max()) + 1, -1)
@@ -613,11 +613,11 @@ def _numbered(points: Floats, spacing: float, labels: Integers, parts: list[_Par
     out = np.where(labels > 0, -3, labels).astype(np.int32)
     for number, k in enumerate(order, 1):
         out[parts[k][1]] = number
-    unknown, known = np.flatnonzero(out == -3), np.flatnonzero(out > 0)
+    unknown, settled = np.flatnonzero(out == -3), np.flatnonzero(out > 0)
     if len(unknown):
         # The feet of bases and the like belong to what is nearest.
-        distance, nearest = cKDTree(points[known]).query(points[unknown], distance_upper_bound=max(JOIN, 3 * spacing))
-        out[unknown] = np.where(np.isfinite(distance), np.append(out[known], -1)[nearest], -1)
+        distance, nearest = cKDTree(points[settled]).query(points[unknown], distance_upper_bound=max(JOIN, 3 * spacing))
+        out[unknown] = np.where(np.isfinite(distance), np.append(out[settled], -1)[nearest], -1)
     blobs = [parts[k][0] for k in order]
     is_terrain = np.array([False, *(blob.kind == "terrain" for blob in blobs)])
     on_terrain = np.where(is_terrain[np.maximum(out, 0)], out, 0)

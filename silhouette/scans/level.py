@@ -10,8 +10,9 @@ import scipy
 from numpy.typing import NDArray
 from scipy.spatial import ConvexHull, QhullError
 
-from silhouette.common.errors import FileError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
+from silhouette.common.text import counted
 from silhouette.scans.keep import Question
 from silhouette.scans.planes import BRIDGE, Table, Tabletop, deviation, frame, large_planes, moved, table_among
 from silhouette.scans.read import Scan
@@ -274,6 +275,24 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     )
 
 
+def level_of_table(scan: Scan, number: int) -> Level:
+    """How a scan lies on the number-th of its tables, from 1, that with most on it.
+
+    Raises:
+        RequestError: there are not so many.
+    """
+    first = level(scan)
+    count = next((len(question.answers) for question in first.questions if question.key == WHICH_TABLE), 1)
+    if not 1 <= number <= count:
+        raise RequestError(f"--table {number}: things stand on {counted(count, 'table')} of the scan")
+    return _settled(first if number == 1 else level(scan, number - 1))
+
+
+def _settled(lie: Level) -> Level:
+    """The same without the question which table it is."""
+    return replace(lie, questions=tuple(question for question in lie.questions if question.key != WHICH_TABLE))
+
+
 LEANING = 8.0  # degrees between a foot and the file's upright from which on one asks: phones know it within two
 
 _LEANS = Question("leaning", "Does it stand level on its lowest parts? They are not level in the file.", ("yes", "no"))
@@ -306,9 +325,7 @@ def as_answered(lie: Level, scan: Scan, answers: Mapping[str, str]) -> Level:
     for question in lie.questions:
         chosen = answers.get(question.key)
         if question.key == WHICH_TABLE and chosen in question.answers[1:]:
-            other = level(scan, question.answers.index(chosen))
-            open_ones = tuple(each for each in other.questions if each.key != WHICH_TABLE)
-            return as_answered(replace(other, questions=open_ones), scan, answers)
+            return as_answered(_settled(level(scan, question.answers.index(chosen))), scan, answers)
     if answers.get(WHICH_SIDE.key) == WHICH_SIDE.answers[1]:
         return replace(lie, to_level=np.diag([1.0, -1.0, -1.0, 1.0]) @ lie.to_level)
     if answers.get(_LEANS.key) != _LEANS.answers[1]:

@@ -24,7 +24,7 @@ from silhouette.scans.classify import Pieces
 from silhouette.scans.corrections import corrected
 from silhouette.scans.identify import Surroundings, identify, without
 from silhouette.scans.keep import SCALE, Earlier, Question, kind_of
-from silhouette.scans.level import Level, as_answered, level
+from silhouette.scans.level import Level, as_answered, level, level_of_table
 from silhouette.scans.match import FEWEST_POINTS, point_spacing
 from silhouette.scans.models import Known, known_models
 from silhouette.scans.packing import digest_of, packed, recognition_version, unpacked
@@ -53,6 +53,7 @@ class ScanRequest:
     terrain: tuple[Path, ...] = ()  # the same for terrain
     wanted: Wanted = field(default_factory=Wanted)  # what is known of the scale
     terrain_only: bool = False  # whether figures are left out; those to look for tell only what is none of the terrain
+    table: int | None = None  # which of several tables, from 1, that with most on it; None where nobody says
 
 
 def scan_table(
@@ -149,12 +150,12 @@ def recognised(
     # What is answered of single pieces is no part of the key: it changes nothing of what is recognised.
     settled = sorted((key, str(entry["answer"])) for key, entry in earlier.asked.items() if kind_of(key) == key)
     sizes = _size_given(request, earlier)
-    request_key = (request.terrain_only, sizes, len(figures.models), settled)
+    request_key = (request.terrain_only, request.table, sizes, len(figures.models), settled)
     models = [Fingerprints().of(Path(model.path)) for model in known]
     key = f"scan {VERSION} {recognition_version()} {digest_of(stored)} {request_key} {models}"
 
     def worked_out() -> Arrays:
-        lie = _levelled(scan, earlier)
+        lie = _levelled(scan, earlier, request.table)
         return packed((lie, *_recognised(request, scan, lie, sizes, figures.models, terrain.models, step)), known)
 
     lie, scale, pieces = unpacked(cache.fetch(key, worked_out), known)
@@ -238,9 +239,9 @@ def _of_the_whole(lie: Level, scale: Scale, earlier: Earlier) -> list[Question]:
     return asked if scale.question is None else [*asked, scale.question]
 
 
-def _levelled(scan: Scan, earlier: Earlier) -> Level:
-    """How the scan lies, with what a player has answered."""
-    lie = level(scan)
+def _levelled(scan: Scan, earlier: Earlier, table: int | None) -> Level:
+    """How the scan lies, with what a player has answered; on the table of a number where one is given."""
+    lie = level(scan) if table is None else level_of_table(scan, table)
     answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
     return as_answered(lie, scan, answers)
 

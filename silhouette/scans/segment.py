@@ -59,6 +59,7 @@ SMALL = 10.0  # mm: the height of the lowest things that may be figures where a 
 
 SHALLOW = 10.0  # mm: what is cut off from something else rises so far above the cut at least
 PIT = 40.0  # mm below the table: what lies lower, as a floor, is another world, and is cut off there
+DUST, MOST_DUST = 10.0, 0.3  # mm, and the share of a scan that dust may be: more is a surface in patches
 MOST_CELLS = 16_000_000  # of a picture: a floor of 8 x 8 m
 
 
@@ -137,6 +138,8 @@ def relief_of(
     inside = usable & (points[:, 2] > -PIT)
     if size is not None:
         inside &= (np.abs(points[:, :2]) < np.array(size) / 2.0 + 10.0).all(axis=1)
+    if len(faces) and (dust := _dust(points, faces, inside))[inside].mean() < MOST_DUST:
+        inside &= ~dust
     if not inside.any():
         return None
     seen = points[inside]
@@ -160,6 +163,17 @@ def relief_of(
     nearest = ndimage.distance_transform_edt(empty, return_distances=False, return_indices=True)
     height = height[tuple(nearest)]
     return Relief(low, height, height).opened(OPENING)
+
+
+def _dust(points: Floats, faces: Integers, among: Flags) -> Flags:
+    """(n,) the points of crumbs that touch nothing and are less than `DUST` mm wide, among some."""
+    whole = faces[among[faces].all(axis=1)]
+    group = groups_of(len(points), np.concatenate([whole[:, :2], whole[:, 1:]]))
+    low = np.full((int(group.max()) + 1, 3), np.inf)
+    high = -low
+    np.minimum.at(low, group, points)
+    np.maximum.at(high, group, points)
+    return np.asarray(((high - low) < DUST).all(axis=1)[group])
 
 
 def places_on(
@@ -364,7 +378,8 @@ def regions_above(scan: PlacedScan) -> Integers:
 
     Regions that hang in the air are put to the one that they hang over or by, where there is one near.
     """
-    points, heights, floor, spacing, edges = scan.points, scan.points[:, 2], scan.floor, scan.spacing, scan.edges
+    points = np.column_stack([scan.points[:, :2], scan.heights])
+    heights, floor, spacing, edges = scan.heights, scan.floor, scan.spacing, scan.edges
     labels = np.full(len(points), -1, dtype=np.int32)
     inside = scan.usable & ~scan.beyond
     labels[inside & (np.abs(heights) <= floor + spacing)] = 0

@@ -23,6 +23,8 @@ from silhouette.scans.read import Scan
 
 # ---- surfaces
 
+BEND_POINTS, BEND_ROUNDS = (100, 2000), 6
+"""So many points of a table tell how it is bent, at least, and about so many are taken; and how often it is fitted."""
 CLOSED = 0.05  # the share of its area by which a surface that is closed may face up or down, and still says nothing
 RING = 8  # the neighbours of each point of a cloud: about those in a ring round it
 
@@ -164,6 +166,33 @@ class PlacedScan:
     def each(self) -> float:
         """The square mm for which a point stands, as in a mesh of even triangles."""
         return 0.87 * self.spacing**2
+
+    @cached_property
+    def heights(self) -> Floats:
+        """(n,) mm over the table as it is bent: over a surface of third order through its points, where it is no plane.
+
+        Slopes of terrain are no bends: they are none of the table's points, or too few to count (Tukey's weights).
+        """
+        z, table = self.points[:, 2], self.on_table & self.usable
+        if table.sum() < BEND_POINTS[0]:
+            return z
+        x, y = (self.points[:, :2] / max(float(np.abs(self.points[table, :2]).max()), 1e-9)).T
+        terms = np.stack([x**i * y**j for i in range(4) for j in range(4 - i)], axis=1)
+        bend = np.zeros(len(z))
+        for _ in range(BEND_ROUNDS):
+            own = np.flatnonzero(table)[:: max(1, int(table.sum()) // BEND_POINTS[1])]
+            weight = np.ones(len(own))
+            for _ in range(4):
+                fit = np.linalg.lstsq(terms[own] * np.sqrt(weight)[:, None], z[own] * np.sqrt(weight), rcond=None)[0]
+                rest = z[own] - terms[own] @ fit
+                weight = np.maximum(0.0, 1.0 - (rest / (7.0 * np.median(np.abs(rest)) + 1e-9)) ** 2) ** 2
+            low, high = np.percentile(terms[own] @ fit, [0.5, 99.5])
+            if high - low < 3.0 * self.floor:
+                return z  # it is a plane
+            # Where it is bent most the table was not known for one: it goes on from what was, a little each time.
+            bend = np.clip(terms @ fit, low - 6.0 * self.floor, high + 6.0 * self.floor)
+            table = self.usable & ~self.beyond & (np.abs(z - bend) < 2.0 * self.floor)
+        return np.asarray(z - bend)
 
     @cached_property
     def beyond(self) -> Flags:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.common.errors import FileError
+from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
-from silhouette.scans.level import Level, as_answered, level
+from silhouette.scans.level import Level, as_answered, level, level_of_table
 from silhouette.scans.read import Scan, read_scan
 from tests.support.scanned_tables import (
     Box,
@@ -182,6 +182,11 @@ def test_two_tables_with_things_on_them_are_asked_about_and_the_answer_chooses(n
     assert abs(apart[2, 3]) == pytest.approx(abs(at[2]), abs=0.5)
     assert other.questions == ()
     assert as_answered(found, scan, {"table": question.answers[0]}) is found
+    second = level_of_table(scan, 2)
+    assert np.array_equal(second.to_level, other.to_level)
+    assert second.questions == level_of_table(scan, 1).questions == ()
+    with pytest.raises(RequestError, match="--table 3: things stand on 2 tables of the scan"):
+        level_of_table(scan, 3)
 
 
 @pytest.mark.thinned(quick=15, ci=15)

@@ -225,6 +225,15 @@ def test_a_die_is_asked_about_and_a_crate_is_not() -> None:
     assert "die" in found.blobs[0].why
 
 
+def test_a_bent_table_is_no_piece() -> None:
+    scan = placed(scanned := table([figure(30, 0), box(-35, 10, 20, 30, 25)]))
+    scan = replace(scan, on_table=scan.on_table & (scanned.truth == 0))
+    scan.points[:, 2] += 6.0 * (scan.points[:, 0] / 55.0) ** 2
+    found = find_pieces(scan)
+    assert [blob.kind for blob in found.blobs] == ["fighter", "terrain"]
+    assert apart(found.labels, scanned.truth).right > 0.95
+
+
 @pytest.mark.parametrize("is_closed", [False, True])
 def test_triangles_that_are_wound_the_wrong_way_round_change_nothing(is_closed: bool) -> None:
     scanned = table([box(0, 0, 70, 60, 40), figure(5, 5, on=40)])

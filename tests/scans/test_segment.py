@@ -78,6 +78,12 @@ def test_a_figure_that_leans_on_a_wall_is_parted_from_it_and_a_buttress_is_not(h
     assert found.over(places).tolist() == [True, False, False]
 
 
+def test_crumbs_in_the_air_that_touch_nothing_are_no_figures() -> None:
+    crumbs = [box((6.0, 7.0, 5.0), (x, y, 30.0)) for x in (90.0, 95.0, 100.0) for y in (60.0, 66.0)]
+    (found,) = standing(figure(-40.0, 0.0), *crumbs)
+    assert found.middle == pytest.approx([-40.0, 0.0], abs=2.0)
+
+
 def test_a_cloud_and_a_floor_far_below() -> None:
     grid = np.stack(np.meshgrid(np.arange(-200.0, 200.0, 4.0), np.arange(-150.0, 150.0, 4.0)), axis=-1).reshape(-1, 2)
     table = np.column_stack([grid, np.zeros(len(grid))])

@@ -29,6 +29,7 @@ from silhouette.meshes.formats.base import MAX_MESH_TRIANGLES, MAX_MESH_VERTICES
 Tree = dict[str, Any]
 
 DRACO = "KHR_draco_mesh_compression"
+# Of what decodes it in Python, meshoptimizer has no wheels, and meshopt 0.1.1 is new, of one author and for 3.12 on.
 MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
 _IS_MESHOPT = "is compressed with meshopt, which is not supported; export it uncompressed or with Draco"
 MAX_NODES = 100_000
