@@ -56,6 +56,7 @@ async def scanned(file: Path, folder: Path, length: Length | None = None) -> Non
         "--yes",
         "--json",
         *(["--terrain-only"] if record.get("terrain_only") else []),
+        *(["--table", str(record["table_number"])] if record.get("table_number") else []),
     ]
     for option, key in (("--figures", "figures"), ("--terrain", "terrain")):
         for file_name in record.get(key, []):

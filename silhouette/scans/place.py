@@ -271,6 +271,7 @@ class ScannedTable:
     account: Account = field(default_factory=Account)  # what became of the figures that were looked for
     bases: tuple[Disc, ...] = ()  # what looks like a base, on the table in mm, whatever stands on it
     terrain_only: bool = False  # whether figures were left out
+    table_number: int | None = None  # which of several tables it is, from 1, if the user said so
 
     def on_table(self) -> Floats:
         """(n, 3) float64 mm: the vertices of the scan on the table."""

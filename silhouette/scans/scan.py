@@ -124,6 +124,7 @@ class Recognised:
             account=account,
             bases=self.pieces.bases,
             terrain_only=request.terrain_only,
+            table_number=request.table,
         )
 
     def _account(self, labels: Integers, pieces: Sequence[ScannedPiece]) -> Account:

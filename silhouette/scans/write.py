@@ -159,6 +159,7 @@ class ScanRecord(TypedDict):
     bases: Annotated[list[BasePlaceRecord], Field(description="on which figures may be put by hand")]
     above: AboveRecord
     terrain_only: Annotated[bool, Field(description="whether figures were left out")]
+    table_number: Annotated[int | None, Field(description="which of several tables was asked for, from 1")]
     grade: Annotated[Grade, Field(description="what the scan is good for: too coarse or rough, for terrain only")]
     missing: Annotated[list[str], Field(description="figures that were looked for and not found, by their files")]
     unknown: Annotated[int, Field(description="how many things look like figures and like none that was looked for")]
@@ -190,6 +191,7 @@ def record_of(table: ScannedTable) -> ScanRecord:
         "bases": [_base_place(disc) for disc in table.bases],
         "above": _above(table),
         "terrain_only": table.terrain_only,
+        "table_number": table.table_number,
         "grade": table.account.grade,
         "missing": list(table.account.missing),
         "unknown": table.account.unknown,

@@ -266,10 +266,11 @@ def test_the_next_run_is_told_what_the_one_before_was(tmp_path: Path, monkeypatc
     monkeypatch.setattr(asyncio, "create_subprocess_exec", never)
     for source, alone in (("given", True), ("units", False)):
         record = {"scan": "table.glb", "scale": 25.4, "scale_from": source, "terrain_only": alone}
+        record["table_number"] = 2 if alone else None
         (tmp_path / "scan.json").write_text(json.dumps(record), encoding="utf-8")
         with pytest.raises(RequestError, match="not now"):
             asyncio.run(scanned(tmp_path / "table.glb", tmp_path))
-    assert commands[0][-3:] == ("--terrain-only", "--scale", "25.4")
+    assert commands[0][-5:] == ("--terrain-only", "--table", "2", "--scale", "25.4")
     assert commands[1][-1] == "--json"
 
 
