@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -411,11 +410,15 @@ def _with_models(
     own = options.every[0] if options.every[0].source == "units" else None
     settled, rest = replace(options, why=""), options.every[0 if own is None else 1 :]
     level, fitting = there.level, None
-    by_models = partial(scale_by_models, there.points, there.usable, level.spacing, level.noise, models)
+
+    def by_models(scales: Sequence[float], most: int) -> ScaleMatch | None:
+        args = there.points, there.usable, level.spacing, level.noise, models, scales, most
+        return _unrounded(there, scale_by_models(*args))
+
     least = CLOUD_DRIFT if standing is not None and len(there.scan.faces) == 0 else SCALE_EXACTNESS
     if own is not None and standing is not None:
         around = standing(own.mm)
-        ratio = drift(around)
+        ratio = _unrounded(there, drift(around))
         # What stands there at a scale is not off by more than a tenth: then the measure is.
         if around.figures and (ratio is None or abs(ratio.mm - 1.0) > PLAUSIBLE_DRIFT):
             return settled
@@ -431,6 +434,11 @@ def _with_models(
     if fitting is None and (own is None or options.why):
         fitting = by_models([], FEW)
     return options if fitting is None else _with_fitting(there, options, fitting, own)
+
+
+def _unrounded(there: _There, match: ScaleMatch | None) -> ScaleMatch | None:
+    """The scale that known models tell: what has triangles was fused from pictures, a cloud was not."""
+    return match if match is None or len(there.scan.faces) == 0 else match.unrounded()
 
 
 def _with_fitting(there: _There, options: _Hypotheses, fitting: ScaleMatch, own: _Hypothesis | None) -> _Hypotheses:
