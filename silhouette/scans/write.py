@@ -419,7 +419,7 @@ def draw_table(table: ScannedTable) -> Content:
 
 UNSEEN_COLOUR: Colour = (150, 146, 138)  # what nobody saw from above: neither light nor dark
 ABOVE, JPEG_QUALITY = "above.jpg", 85
-MOST_ABOVE_PX = 1600  # its most pixels along its longer edge: half a mm on a table
+MOST_ABOVE_PX = 1200  # its most pixels along its longer edge: as fine as scan.png, half a mm on a small table
 
 
 def draw_above(table: ScannedTable) -> Content:
@@ -449,7 +449,7 @@ def _from_above(
     """(height, width, 3) the table from above, row 0 at the top: pieces tinted, or all that was scanned as it is."""
     columns, rows = (int(np.ceil(length)) for length in (high - low) * per_mm)
     labels = table.labels if is_marked else np.zeros_like(table.labels)
-    where, shade, owner, colours = _samples(table.scan, labels, points, 1.0 / per_mm)
+    where, surface, (shade, owner, colours) = _samples(table.scan, labels, points, 1.0 / per_mm)
     column = ((where[:, 0] - low[0]) * per_mm).astype(np.int64)
     row = ((high[1] - where[:, 1]) * per_mm).astype(np.int64)
     inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
@@ -463,7 +463,7 @@ def _from_above(
     distance, nearest = scipy.ndimage.distance_transform_edt(sample < 0, return_indices=True)
     sample = sample[tuple(nearest)]
     seen = (sample >= 0) & (distance <= max(1.5, 1.2 * table.spacing * per_mm))
-    chosen = sample[seen]
+    chosen = surface[sample[seen]]
     tints = np.array([TABLE, *(TINTS[(number - 1) % len(TINTS)] for number in range(1, int(owner.max(initial=0)) + 1))])
     tint = tints[owner[chosen]]
     share = np.where(owner[chosen] > 0, TINTED, 0.0)[:, None]
@@ -475,20 +475,22 @@ def _from_above(
 
 def _samples(
     scan: Scan, labels: NDArray[np.int32], points: Floats, pixel: float
-) -> tuple[Floats, Floats, NDArray[np.int32], Floats | None]:
-    """Places (k, 3) mm on the surface, about a pixel apart in plan, with light, piece and colour of each."""
+) -> tuple[Floats, NDArray[np.int64], tuple[Floats, NDArray[np.int32], Floats | None]]:
+    """Places (k, 3) mm on the surface, about a pixel apart in plan, the triangle or point of each (k,), and their
+    light, piece and colour.
+    """
     if len(scan.faces) == 0:
         kept = np.flatnonzero((labels >= 0) & scan.usable)
         tall = max(float(points[kept, 2].max(initial=1.0)), 1.0)
         light = 0.75 + 0.25 * np.clip(points[kept, 2] / tall, 0.0, 1.0)
         colours = None if scan.colours is None else scan.colours[kept].astype(np.float64)
-        return points[kept], light, labels[kept], colours
+        return points[kept], np.arange(len(kept)), (light, labels[kept], colours)
     owner = owners(scan.faces, labels)
     faces, owner = scan.faces[owner >= 0], owner[owner >= 0]
     face, where, normal = places_on(points, faces, pixel**2, MOST_SAMPLES)
     light = 0.55 + 0.45 * np.abs(normal @ [-0.30, 0.35, 0.89]) / np.maximum(np.linalg.norm(normal, axis=1), 1e-12)
-    colours = None if scan.colours is None else scan.colours[faces].mean(axis=1)[face]
-    return where, light[face], owner[face], colours
+    colours = None if scan.colours is None else scan.colours[faces].mean(axis=1)
+    return where, face, (light, owner, colours)
 
 
 def _subtitle(table: ScannedTable) -> str:
