@@ -70,7 +70,9 @@ class ScanOptions(Pairing, Telling):
     table: Annotated[int | None, option("--table", "N", "Which of several tables; 1 is that with most on it.")] = None
     pieces: Annotated[
         list[str] | None,
-        option("--piece", "NAME=WHAT", "A figure, terrain, left out, called X, with Y, along X,Y:X,Y."),
+        option(
+            "--piece", "NAME=WHAT", "What a piece is: a figure, terrain, left out, called X, with Y, along X,Y:X,Y."
+        ),
     ] = None
     terrain_only: Annotated[bool, flag("--terrain-only", "Leave the figures out, to place them on the live table.")] = (
         False
