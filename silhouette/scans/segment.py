@@ -176,7 +176,7 @@ def _dust(points: Floats, faces: Integers, among: Flags) -> Flags:
     return np.asarray(((high - low) < DUST).all(axis=1)[group])
 
 
-PLACES_AT_ONCE = 100_000  # places on triangles that are worked out together, which a processor's cache holds
+TRIANGLE_PLACES_AT_ONCE = 100_000  # places on triangles that are worked out together, which a processor's cache holds
 
 
 def places_on(
@@ -194,8 +194,8 @@ def places_on(
     count = np.maximum((count * min(1.0, most / max(count.sum(), 1))).astype(np.int64), 1)
     face = np.repeat(np.arange(len(faces)), count)
     places = np.empty((len(face), 3))
-    for start in range(0, len(face), PLACES_AT_ONCE):
-        part = slice(start, start + PLACES_AT_ONCE)
+    for start in range(0, len(face), TRIANGLE_PLACES_AT_ONCE):
+        part = slice(start, start + TRIANGLE_PLACES_AT_ONCE)
         # R2, a sequence of points that fill a square evenly (M. Roberts, 2018), folded into the triangle.
         number = np.arange(start, min(part.stop, len(face)), dtype=np.float64)
         u, v = (0.5 + 0.7548776662466927 * number) % 1.0, (0.5 + 0.5698402909980532 * number) % 1.0
