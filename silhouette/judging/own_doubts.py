@@ -81,7 +81,7 @@ def with_own_doubts(
     rule: HasOdds[Any], requests: Sequence[Request], verdicts: Sequence[Verdict], settings: Settings
 ) -> list[Verdict]:
     """Verdicts on requests, in their order, each with the others that hold where pieces with a doubt of their own stand
-    or face otherwise. The same verdicts, and nothing is looked at, where no piece has one.
+    or face otherwise. Where no piece has one, they are returned as they are.
     """
     scenes = {id(scene): scene for scene, _ in requests}
     doubtful = {key for key, scene in scenes.items() if any(piece.doubt is not None for piece in scene.pieces)}

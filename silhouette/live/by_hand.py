@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 import shapely
 from pydantic import Field
+from scipy.optimize import least_squares
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
@@ -22,7 +23,7 @@ Document = dict[str, Any]
 # ---- doubt
 
 BY_HAND = {"place": 5, "facing": 10}
-"""mm and degrees, standard deviations: so a figure stands that was put on a scanned table by eye, which odds know."""
+"""mm and degrees, standard deviations of how a figure stands that was put on a scanned table by eye."""
 
 ON_A_BASE = {"place": 2, "facing": 5}
 """The same of a figure that was put on what looks like a base in the scan."""
@@ -38,7 +39,7 @@ def is_scanned(document: Mapping[str, Any]) -> bool:
 
 
 def with_doubt(entry: Document, doubt: Mapping[str, float] | None) -> Document:
-    """The entry of a piece with some keys of its doubt, others as they are; None for no doubt of its own."""
+    """The entry of a piece with some keys of its doubt changed; without a doubt of its own where None is given."""
     if doubt is None:
         return {key: value for key, value in entry.items() if key != "doubt"}
     return {**entry, "doubt": {**entry.get("doubt", {}), **doubt}}
@@ -67,7 +68,6 @@ RULER_MM = 1.0  # mm, standard deviation of a distance that is read off a ruler 
 LEAST_DOUBT_MM = 0.5  # mm: nothing that is placed by readings stands more exactly than that
 MOST_READINGS = 12
 MOST_MISFIT = 3.0  # standard deviations by which a reading may be off from all the others and from where it stood
-SLOPE_STEP_MM = 0.01  # mm, by which distances are differentiated
 
 
 class RulerReading(Entry):
@@ -95,10 +95,13 @@ def placed_by_readings(
         moved = shapely.transform(base, lambda points: points + shift)
         return np.array([shapely.distance(moved, shape) for shape in shapes])
 
-    sigma = np.array(sigmas)
-    shift, covariance = _least_squares(distances, lengths, sigma, max(doubt, LEAST_DOUBT_MM))
+    sigma, doubt = np.array(sigmas), max(doubt, LEAST_DOUBT_MM)
+    fit = least_squares(
+        lambda shift: np.concatenate([(distances(shift) - lengths) / sigma, shift / doubt]), np.zeros(2)
+    )
+    shift: Floats = fit.x
     misfit = np.abs(distances(shift) - lengths) / sigma
-    if misfit.max() > MOST_MISFIT or np.hypot(*shift) > MOST_MISFIT * max(doubt, LEAST_DOUBT_MM):
+    if misfit.max() > MOST_MISFIT or np.hypot(*shift) > MOST_MISFIT * doubt:
         worst = int(misfit.argmax())
         there = readings[worst].to
         called = f"'{there}'" if isinstance(there, str) else "the point"
@@ -106,7 +109,7 @@ def placed_by_readings(
             f"{scene.path}: '{name}' stands {distances(np.zeros(2))[worst]:.1f} mm from {called}, and the ruler says "
             f"{readings[worst].mm:g} mm; read again, or put it nearer to where it is first"
         )
-    left = math.sqrt(float(np.linalg.eigvalsh(covariance)[-1]))
+    left = float(np.linalg.eigvalsh(fit.jac.T @ fit.jac)[0]) ** -0.5
     return (float(shift[0]), float(shift[1])), math.ceil(10.0 * max(left, LEAST_DOUBT_MM)) / 10.0
 
 
@@ -123,22 +126,3 @@ def _target(scene: TableScene, name: str, reading: RulerReading) -> tuple[Any, f
         return footprint(piece), math.hypot(RULER_MM, off)
     off = next((doubt.place for doubt in doubts if doubt.place is not None), 0.0)
     return base_shape(piece), math.hypot(RULER_MM, off)
-
-
-def _least_squares(
-    distances: Callable[[Floats], Floats], lengths: Floats, sigma: Floats, doubt: float
-) -> tuple[Floats, Floats]:
-    """The shift (2,) that fits best, and its covariance (2, 2): Gauss and Newton, from where it stands."""
-    shift = np.zeros(2)
-    for _ in range(20):
-        here = distances(shift)
-        slopes = np.stack(
-            [(distances(shift + SLOPE_STEP_MM * axis) - here) / SLOPE_STEP_MM for axis in np.eye(2)], axis=1
-        )
-        weighted = slopes / sigma[:, None]
-        information: Floats = weighted.T @ weighted + np.diag([doubt**-2.0, doubt**-2.0])
-        step = np.linalg.solve(information, weighted.T @ ((lengths - here) / sigma) - shift / doubt**2)
-        shift = shift + step
-        if np.hypot(*step) < SLOPE_STEP_MM:
-            break
-    return shift, np.asarray(np.linalg.inv(information), np.float64)

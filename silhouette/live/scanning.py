@@ -164,8 +164,8 @@ async def scan_again(table: LiveTable, correction: tuple[str, str] | Length | Do
     """Reads the scan of a table again, and shows it with what players have changed, meanwhile too; its files are
     written. It is a step to undo, unless lengths have become others.
 
-    It is told the key of a question and its answer, or a length, or the entry of an answer that nobody has asked for.
-    If it cannot be read, or is being read, all is as before.
+    The correction is the key of a question and its answer, a length, or the entry of an answer to no question. If the
+    scan cannot be read, or is being read, all is as before.
     """
     length = correction if isinstance(correction, Length) else None
     with _alone(table):

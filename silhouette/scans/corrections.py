@@ -132,22 +132,22 @@ def corrected(pieces: Pieces, around: Surroundings, figures: Sequence[Known], ea
 
     What is about a place where no piece stands, or is written otherwise, changes nothing.
     """
-    bench = _Bench(around, [figure for figure in figures if figure.model.kind != "vehicle"])
+    corrector = _Corrector(around, [figure for figure in figures if figure.model.kind != "vehicle"])
     for entry in earlier.answers:
         kind, answer, at = kind_of(str(entry["key"])), str(entry["answer"]), entry.get("at")
         if not isinstance(at, list) or kind not in (ABOUT_PIECE, ABOUT_JOIN, ABOUT_SPLIT):
             continue
-        number = bench.nearest(pieces, at)
+        number = corrector.nearest(pieces, at)
         if number is None:
             continue
         if kind == ABOUT_PIECE and answer == LEFT_OUT:
             pieces = without(pieces, [number])
         elif kind == ABOUT_PIECE:
-            pieces = bench.of_kind(pieces, number, "fighter" if answer == FIGURE else "terrain")
+            pieces = corrector.of_kind(pieces, number, "fighter" if answer == FIGURE else "terrain")
         elif kind == ABOUT_JOIN and (place := _numbers(_PLACE_ANSWER, answer)):
-            pieces = _joined(pieces, number, bench.nearest(pieces, place))
+            pieces = _joined(pieces, number, corrector.nearest(pieces, place))
         elif kind == ABOUT_SPLIT and (ends := _numbers(_LINE_ANSWER, answer)):
-            pieces = bench.split(pieces, number, ends)
+            pieces = corrector.split(pieces, number, ends)
     return pieces
 
 
@@ -158,8 +158,8 @@ def _numbers(pattern: re.Pattern[str], answer: str) -> list[float]:
 
 
 @dataclass(frozen=True)
-class _Bench:
-    """Where pieces are corrected: the points, and the figures that they may be."""
+class _Corrector:
+    """Corrects pieces, of these points, which may be these figures."""
 
     around: Surroundings
     figures: Sequence[Known]
