@@ -132,10 +132,14 @@ class Placed:
         starts = chosen * SIZE
         return spread(starts, np.minimum(starts + SIZE, len(self.clusters.corners)) - starts)[0]
 
-    def facing(self, faces: Integers | Indices) -> NDArray[np.int8]:
-        """(n,) for each face 1 where the eye is on the side of its normal, -1 on the other, 0 where in doubt."""
+    def facing(self, faces: Integers | Indices | None = None) -> NDArray[np.int8]:
+        """(n,) for each face 1 where the eye is on the side of its normal, -1 on the other, 0 where in doubt.
+
+        ``faces`` are numbers, by default those of all.
+        """
         eye = self.eye - self.clusters.middle
-        ahead = np.einsum("ij,j->i", self.clusters.planes.take(faces, axis=0), np.array([*eye, -1.0], np.float32))
+        planes = self.clusters.planes if faces is None else self.clusters.planes.take(faces, axis=0)
+        ahead = np.einsum("ij,j->i", planes, np.array([*eye, -1.0], np.float32))
         sides: NDArray[np.int8] = (ahead > self.noise).view(np.int8) - (ahead < -self.noise).view(np.int8)
         return sides
 

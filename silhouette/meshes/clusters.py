@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Floats, Integers, spread
+from silhouette.common.geometry import Flags, Floats, Integers, components, spread
 from silhouette.meshes.mesh import Mesh, merge_equal, recorded, stable_order
 
 SIZE = 64
@@ -39,6 +39,7 @@ class Clusters:
     vertices: Floats
     even: EvenEdges  # the edges where two faces meet that run along them in opposite directions
     odd: OddEdges  # all others: of one face, of more than two, or of two that are turned differently
+    is_closed: Flags  # (m,) whether a face belongs to a shell all of whose edges are even
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class OddEdges:
     starts: Indices  # (k + 1,) where each cluster's edges begin
 
 
-CLUSTERS_VERSION = 1  # raised whenever clusters, edges or cones come out otherwise
+CLUSTERS_VERSION = 2  # raised whenever clusters, edges or cones come out otherwise
 
 
 def clusters_of(mesh: Mesh) -> Clusters:
@@ -102,7 +103,17 @@ def _built(mesh: Mesh) -> Clusters:
         vertices=vertices,
         even=even,
         odd=odd,
+        is_closed=_closed(corners, even, odd),
     )
+
+
+def _closed(corners: Integers, even: EvenEdges, odd: OddEdges) -> Flags:
+    """(m,) whether a face belongs to a shell all of whose edges are even; one that has lost a corner does not."""
+    shell = components(even.faces, len(corners))
+    closed = np.ones(len(corners), dtype=np.bool_)
+    closed[shell[odd.faces]] = False
+    closed[shell[(corners == corners[:, [1, 2, 0]]).any(axis=1)]] = False
+    return closed[shell]
 
 
 def _edges(corners: Integers, count: int) -> tuple[EvenEdges, OddEdges]:

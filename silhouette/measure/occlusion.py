@@ -1,0 +1,237 @@
+"""COUNT: what of a target is obscured in a picture, exactly: the part of its silhouette that each blocker is before.
+
+The order of two surfaces along a line of sight is that in which the line meets a plane between them: what lies on the
+eye's side of a plane is before what lies beyond it, wherever a line of sight meets both.
+
+           |  target         behind   beyond a plane that has the eye and the target on its other side
+ eye       |                 before   on the eye's side of a plane that has the target beyond it
+   o-------+---- blocker     mixed    no plane tried parts it from the target: the plane of the face itself then says
+           |  a plane                 which part of the target is nearer than it, and that part's silhouette is not
+                                      hidden by the face
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import manifold3d
+import numpy as np
+
+from silhouette.common.geometry import Flags, Floats
+from silhouette.common.lazy import cached_property
+from silhouette.measure.contours import Placed
+from silhouette.measure.sampling import Picture
+from silhouette.measure.silhouettes import Faces, Polygons, polygons, silhouette_of
+from silhouette.meshes.clusters import Indices
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
+from silhouette.renderers.views import View, VisionArc
+
+ROUNDED = 2e-7
+"""Pixels by which the corners of polygons may be off, and more: they are rounded to 1e-8, several times."""
+
+SAME_DEPTH = 1e-9
+"""mm, on a table of a metre: surfaces that are apart by less are as near as each other, but for rounding."""
+
+WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
+WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
+"""(26, 3) the normals of planes that are tried, in the frames of both bodies: along their axes, and between these."""
+
+_NONE = np.empty(0)
+
+COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
+
+
+@dataclass(frozen=True, eq=False)
+class Occlusion:
+    """Of a target, in one picture: polygons, whose areas are in pixels."""
+
+    whole: Polygons  # its silhouette
+    in_arc: Polygons  # where what is nearest of it lies in a vision arc
+    hidden: list[Polygons]  # for each blocker, where it is before the target
+    # Pixels: by how much the area obscured may be off, since surfaces are compared at a tolerance
+    doubt: float
+
+    @cached_property
+    def obscured(self) -> Polygons:
+        """Where some blocker is before the target."""
+        return joined(self.hidden)
+
+
+def joined(parts: Sequence[Polygons]) -> Polygons:
+    """The union of polygons."""
+    parts = [part for part in parts if not part.is_empty()]
+    return manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add) if len(parts) > 1 else (
+        parts[0] if parts else polygons()
+    )
+
+
+def occlusion(picture: Picture, is_cube: bool = False) -> Occlusion:
+    """What of a picture's target is obscured there; of a face of a cube, as far as the face reaches."""
+    view = picture.view
+    window = np.array([0.0, view.width, 0.0, view.height])
+    placed = Placed.of(view, picture.target)
+    whole = silhouette_of(view, picture.target)
+    faces = None
+    if whole is None:
+        faces = Faces.of(placed, window)
+        whole = faces.silhouette((0.0, view.width))
+    if is_cube:
+        whole ^= manifold3d.CrossSection.square((view.width, view.height))
+    if whole.is_empty():
+        return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0)
+    target = _Target(view, placed, faces or Faces.of(placed, window), whole)
+    found = [target.hidden_by(body) for body in picture.blockers]
+    return Occlusion(whole, target.in_arcs(picture.arcs), [part for part, _ in found], sum(doubt for _, doubt in found))
+
+
+@dataclass(frozen=True, eq=False)
+class _Target:
+    """A target in a picture."""
+
+    view: View
+    placed: Placed
+    faces: Faces
+    whole: Polygons  # its silhouette
+
+    @cached_property
+    def window(self) -> Floats:
+        """Least and greatest column and row of its silhouette."""
+        left, top, right, bottom = self.whole.bounds()
+        return np.array([left, right, top, bottom])
+
+    def hidden_by(self, body: Body) -> tuple[Polygons, float]:
+        """Where a blocker is before the target; and by how many pixels the area of that may be off."""
+        placed = Placed.of(self.view, body)
+        planes = _Planes.of(self.placed, placed)
+        chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
+        is_behind, is_before = planes.order(*planes.bounds(placed, chosen))
+        if is_behind.all():
+            return polygons(), 0.0
+        if is_before.all() and (whole := silhouette_of(self.view, body)) is not None:
+            return whole ^ self.whole, 0.0
+        faces = Faces.of(placed, self.window, planes.farthest)
+        numbers = placed.faces_of(chosen[~is_before])
+        numbers = numbers[faces.sides[numbers] != 0]
+        points = np.concatenate([placed.points(placed.clusters.corners.take(numbers, axis=0)), faces.parts], axis=1)
+        least = np.stack([planes.normals @ points[:, :, corner] for corner in range(3)]).min(axis=0)
+        is_behind, is_before = planes.order(least, points[2].min(axis=1), points[2].max(axis=1))
+        left_out = ~is_before
+        before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
+        hidden = before.silhouette((self.window[0], self.window[1])) ^ self.whole
+        return self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden)
+
+    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons) -> tuple[Polygons, float]:
+        """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it."""
+        parts, doubt = [hidden], 0.0
+        for plane, distance, group in _coplanar(placed, triangles):
+            bare = Faces(placed, np.zeros_like(placed.facing()), group, is_before=False).silhouette()
+            bare = (bare ^ self.whole) - hidden
+            if bare.is_empty():
+                continue
+            left, top, right, bottom = bare.bounds()
+            around = Faces.of(self.placed, np.array([left, right, top, bottom]))
+            shown = [
+                around.clipped(-plane, -1.0 - apart / distance).silhouette((left, right))
+                for apart in (NEAREST_DEPTH_MM, SAME_DEPTH)
+            ]
+            parts.append(bare - shown[0])
+            doubt += (parts[-1] - (bare - shown[0])).area() + ((bare - shown[1]) - parts[-1]).area()
+        return joined(parts), doubt
+
+    def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
+        """Where what is nearest of it lies in one of some arcs."""
+        return self.whole if arcs is None else joined([self._in_arc(arc) for arc in arcs])
+
+    def _in_arc(self, arc: VisionArc) -> Polygons:
+        """Where what is nearest of it lies in an arc.
+
+        A line of sight crosses either edge of the arc once. What lies on the eye's side of an edge that the eye is
+        beyond is nearer than all that lies in the arc.
+        """
+        inside, nearer = self.faces, []
+        to_picture = np.linalg.inv(self.placed.matrix @ self.placed.body.pose.rotation.T)
+        for normal in ((-arc.right[1], arc.right[0], 0.0), (arc.left[1], -arc.left[0], 0.0)):
+            across = np.array(normal)
+            least = float(across[:2] @ (arc.apex - self.view.eye[:2])) + SAME_DEPTH
+            plane = across @ to_picture
+            inside = inside.clipped(plane, least)
+            if least > 0.0:
+                nearer.append(self.faces.clipped(-plane, -least).silhouette())
+        return (inside.silhouette() ^ self.whole) - joined(nearer)
+
+
+@dataclass(frozen=True, eq=False)
+class _Planes:
+    """Planes that touch a target, and have all of it on one side; in picture coordinates."""
+
+    normals: Floats  # (n, 3): their products with points are mm
+    reaches: Floats  # (n,) the greatest product with a point of the target, or more
+    # nearest, farthest: mm, depths between which the target lies
+    nearest: float
+    farthest: float
+
+    @classmethod
+    def of(cls, target: Placed, blocker: Placed) -> _Planes:
+        """Those along the frames of both, and across the line of sight."""
+        planes = cls(np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (target, blocker)]), _NONE, 0.0, 0.0)
+        least, nearest, farthest = planes.bounds(target, np.arange(len(target.clusters.radii)), -1.0)
+        return replace(
+            planes,
+            reaches=-least.min(axis=1),
+            nearest=max(float(nearest.min()), 0.0) - NEAREST_DEPTH_MM,
+            farthest=float(farthest.max()),
+        )
+
+    def bounds(self, placed: Placed, chosen: Indices, turned: float = 1.0) -> tuple[Floats, Floats, Floats]:
+        """(n, k) bounds of the products of chosen clusters with the normals, ``turned``; (k,), (k,) of their depths."""
+        clusters = placed.clusters
+        normals = np.concatenate([turned * self.normals, [[0.0, 0.0, 1.0]]])
+        in_mesh = normals @ placed.matrix
+        sizes = np.minimum(
+            np.linalg.norm(in_mesh, axis=1)[:, None] * clusters.radii[chosen], np.abs(in_mesh) @ clusters.halves[:, chosen]
+        )
+        middle = normals @ placed.centres[:, chosen]
+        return (middle - sizes)[:-1], (middle - sizes)[-1], (middle + sizes)[-1]
+
+    def order(self, least: Floats, nearest: Floats, farthest: Floats) -> tuple[Flags, Flags]:
+        """(m,) and (m,) which of m things are surely behind the target, and which surely before it.
+
+        Args:
+            least: (n, m) their least products with the normals.
+            nearest, farthest: (m,) their least and greatest depths.
+        """
+        reaches = self.reaches[:, None]
+        is_behind = (nearest >= self.farthest) | ((least >= reaches) & (reaches >= 0.0)).any(axis=0)
+        is_before = (farthest <= self.nearest) | ((least >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
+        return is_behind, is_before & ~is_behind
+
+
+def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]]:
+    """Triangles (3, m, 3) by the planes in which they lie: ``plane @ p == 1``, its distance from the eye, its own.
+
+    One whose plane the eye lies in hides nothing, and is left out.
+    """
+    first, second, third = np.moveaxis(triangles, 2, 0)
+    normals = np.cross(second - first, third - first, axis=0)
+    reach = (normals * first).sum(axis=0)
+    in_mesh = normals.T @ placed.matrix
+    lengths = np.linalg.norm(in_mesh, axis=1)
+    distance = np.divide(np.abs(reach), lengths, out=np.zeros_like(reach), where=lengths > 0.0)
+    faced = np.flatnonzero(distance > SAME_DEPTH)
+    planes = normals[:, faced] / reach[faced]
+    units = in_mesh[faced] / lengths[faced, None] * np.sign(reach[faced])[:, None]
+    rounded = np.round(np.column_stack([units * 1e6, distance[faced] * 1e4])).astype(np.int64)
+    _, group = np.unique(rounded, axis=0, return_inverse=True)
+    found = []
+    for number in range(group.max(initial=-1) + 1):
+        mine = faced[group.ravel() == number]
+        members = [mine]
+        plane = planes[:, group.ravel() == number][:, 0]
+        off = np.abs(np.tensordot(plane, triangles[:, mine], 1) - 1.0).max() * distance[mine[0]]
+        if off > COPLANAR:
+            members = list(mine[:, None])
+        for one in members:
+            found.append((normals[:, one[0]] / reach[one[0]], float(distance[one[0]]), triangles[:, one]))
+    return found

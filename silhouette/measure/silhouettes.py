@@ -1,0 +1,352 @@
+"""COUNT: the silhouette of a body in a picture, exactly: all that its faces cover, as polygons.
+
+faces, each on the side of the eye or not -> the edges at which more of them lie on one side than on the other
+-> closed loops -> strips of the picture -> what the loops wind round
+
+How many faces lie over a place of the picture is a sum over edges: an edge counts with its *imbalance*, by how many
+more faces it has on its one side than on its other, whichever way these are turned. Nearly all edges of a mesh have
+none: what is left are its contours, where two faces lie on one side, and borders, where one does.
+
+      \\  |  /    0        |\\  \\    2        |  /    1       The loops along these edges wind as often round a place
+       \\ | /              | \\  \\            | /             as faces lie over it: where they wind at all, the body
+        \\|/               |  \\  \\           |/              covers the picture (the non-zero winding rule).
+         +                +               +
+
+No orientation is asked for and no closedness; shells may cross, nest and double. Where a shell is closed, and the eye
+outside it, as many of its faces look at the eye as away from it over every place: half of them will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import manifold3d
+import numpy as np
+from numpy.typing import NDArray
+
+from silhouette.common.geometry import Flags, Floats, Pose, spread
+from silhouette.common.lazy import derived
+from silhouette.measure.contours import Placed
+from silhouette.meshes.clusters import SIZE, Indices
+from silhouette.meshes.mesh import Mesh, stable_order
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
+from silhouette.renderers.views import View
+
+Polygons = Any
+"""A `manifold3d.CrossSection`: polygons with holes, as places of a picture, column and row."""
+
+Sides = NDArray[np.int8]
+
+IN_STRIP = 700
+"""Lines that make a strip of a picture: a sweep over n lines, of which many lie side by side, takes longer than one
+over each half of them."""
+
+MOST_STRIPS = 64  # of a picture
+
+FINE = 1e-3
+"""The unit of a picture of a body alone, as a share of its distance: polygons are made of places rounded to 1e-8."""
+
+EDGE_ON = 1e-9  # mm: a face whose plane passes the eye as near as this has no side
+
+
+@dataclass(frozen=True, eq=False)
+class Faces:
+    """Faces of a body in a picture, and parts of faces."""
+
+    placed: Placed  # the body as the view sees it
+    sides: Sides  # (m,) for each face 1 where the eye is on the side of its normal, else -1; 0 for one that is left out
+    parts: Floats  # (3, k, 3) triangles, in picture coordinates: what is left of faces that were cut
+    # Whether all of the body lies before the eye: then faces that look away from it add nothing to closed shells
+    is_before: bool
+
+    @classmethod
+    def of(cls, placed: Placed, window: Floats, far: float = np.inf) -> Faces:
+        """The faces that may reach into a window of the picture, as far as they are before the eye.
+
+        Args:
+            placed: the body as the view sees it.
+            window: lowest and highest column, lowest and highest row.
+            far: mm: faces that lie wholly beyond this depth may be left out.
+        """
+        inside = placed.within(window, NEAREST_DEPTH_MM, far)
+        nearest = placed.centres[2] - placed.clusters.radii
+        sides = _sides(placed)
+        sides[~np.repeat(inside, SIZE)[: len(sides)]] = 0
+        faces = cls(placed, sides, np.empty((3, 0, 3)), not (nearest <= NEAREST_DEPTH_MM).any())
+        if not (nearest[inside] <= NEAREST_DEPTH_MM).any():
+            return faces
+        faces = faces.clipped(np.array([0.0, 0.0, 1.0]), NEAREST_DEPTH_MM)
+        parts = faces.parts
+        left, right, top, bottom = window
+        # Next to the eye a part may reach so far out in the picture that its places there mean little.
+        for line in ((1.0, 0.0, -left), (-1.0, 0.0, right), (0.0, 1.0, -top), (0.0, -1.0, bottom)):
+            parts = clipped(parts, np.array(line), 0.0)
+        return replace(faces, parts=parts)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none."""
+        return not self.sides.any() and not self.parts.shape[1]
+
+    def clipped(self, plane: Floats, least: float) -> Faces:
+        """What of the faces lies where ``plane @ p >= least``, for points p in picture coordinates."""
+        placed, clusters = self.placed, self.placed.clusters
+        middle = plane @ placed.centres - least
+        radii = float(np.linalg.norm(plane @ placed.matrix)) * clusters.radii * (1.0 + 1e-9)
+        sides = self.sides.copy()
+        sides[np.repeat(middle + radii < 0.0, SIZE)[: len(sides)]] = 0
+        faces = placed.faces_of(np.flatnonzero(np.abs(middle) <= radii))
+        faces = faces[sides.take(faces) != 0]
+        points = placed.points(clusters.corners.take(faces, axis=0))
+        kept = (np.tensordot(plane, points, 1) >= least).sum(axis=1)
+        sides[faces[kept < 3]] = 0
+        parts = np.concatenate([self.parts, points[:, (kept > 0) & (kept < 3)]], axis=1)
+        return replace(self, sides=sides, parts=clipped(parts, plane, least))
+
+    def without(self, faces: Indices, parts: Flags) -> Faces:
+        """The faces but for those of some numbers, and for flagged ones of the parts (k,)."""
+        sides = self.sides.copy()
+        sides[faces] = 0
+        return replace(self, sides=sides, parts=self.parts[:, ~parts])
+
+    def silhouette(self, columns: tuple[float, float] = (-np.inf, np.inf)) -> Polygons:
+        """What the faces cover of the picture, or of some of its columns."""
+        start, following, loop = self._loops()
+        return _wound_round(start, following, loop, columns)
+
+    def _loops(self) -> tuple[Floats, Indices, Indices]:
+        """The lines at which faces are out of balance, loop after loop.
+
+        Returns:
+            (2, n) the place at which each begins; (n,) the line that goes on from there; (n,) the number of its loop.
+        """
+        placed, clusters = self.placed, self.placed.clusters
+        start, end = self._edges()
+        order, loop = _chained(start, end, len(clusters.vertices))
+        points = placed.points(start.take(order))
+        following = np.arange(1, len(order) + 1)
+        last = np.flatnonzero(np.diff(loop, append=-1))
+        following[last] = np.flatnonzero(np.diff(loop, prepend=-1))
+        places = points[:2] / points[2]
+        if self.parts.shape[1] == 0:
+            return places, following, loop
+        x, y = self.parts[:2] / self.parts[2]
+        area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+        turned = (area * np.linalg.det(placed.matrix) > 0.0)[:, None]
+        x, y = np.where(turned, x[:, ::-1], x), np.where(turned, y[:, ::-1], y)
+        number = np.arange(x.size)
+        more = np.where(number % 3 == 2, number - 2, number + 1)
+        return (
+            np.concatenate([places, [x.ravel(), y.ravel()]], axis=1),
+            np.concatenate([following, len(following) + more]),
+            np.concatenate([loop, number // 3 + (loop[-1] + 1 if len(loop) else 0)]),
+        )
+
+    def _edges(self) -> tuple[Indices, Indices]:
+        """(n,) and (n,) the vertices from and to which edges run that are out of balance, as often as they are."""
+        clusters, sides = self.placed.clusters, self.sides
+        if self.is_before:
+            sides = np.where(clusters.is_closed & (sides < 0), np.int8(0), sides)
+        even, odd = clusters.even, clusters.odd
+        imbalance = sides.take(even.faces[:, 0]) - sides.take(even.faces[:, 1])
+        which = np.flatnonzero(imbalance)
+        ends, imbalance = even.ends.take(which, axis=0), imbalance.take(which)
+        if len(odd.ends):
+            of_odd = np.add.reduceat(sides.take(odd.faces) * odd.along, odd.first[:-1], dtype=np.int64)
+            which = np.flatnonzero(of_odd)
+            ends = np.concatenate([ends, odd.ends.take(which, axis=0)])
+            imbalance = np.concatenate([imbalance, of_odd.take(which)])
+        forth, times = imbalance > 0, np.abs(imbalance)
+        start, end = np.where(forth, ends.T, ends.T[::-1]).astype(np.int64)
+        return start.repeat(times), end.repeat(times)
+
+
+def silhouette_of(view: View, body: Body) -> Polygons | None:
+    """The silhouette of a whole body in a picture; None where not all of it lies well before the eye.
+
+    It is worked out in a picture of the body alone, which is kept, and whose straight lines are straight in every other
+    one from the same eye: whoever looks at many, past many, does so once for each.
+    """
+    eye = body.pose.localise(view.eye[None])[0]
+    kept = _silhouette_alone(body.mesh, tuple(eye.tolist()))
+    if kept is None:
+        return None
+    points, starts = kept
+    placed = Placed.of(view, body)
+    seen = placed.matrix @ points
+    if not (seen[2] > NEAREST_DEPTH_MM).all():
+        return None
+    places = (seen[:2] / seen[2]).T
+    return polygons(np.split(places, starts[1:]) if len(starts) else [])
+
+
+@derived
+def _silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floats, Indices] | None:
+    """The silhouette of a mesh, seen from an eye in its frame: (3, n) points, seen from the eye, in the mesh's frame, on
+    the lines of sight through the corners of its polygons; and (k,) where each polygon begins.
+    """
+    forward = mesh.bounds.mean(axis=0) - np.array(eye)
+    distance = float(np.linalg.norm(forward))
+    if distance <= NEAREST_DEPTH_MM:
+        return None
+    ahead = forward / distance
+    right = np.cross(ahead, np.eye(3)[np.abs(ahead).argmin()])
+    right /= np.linalg.norm(right)
+    view = View(np.array(eye), np.array([right, np.cross(right, ahead), ahead]), 0.0, 0.0, FINE, 1, 1)
+    placed = Placed.of(view, Body(1, mesh, Pose.standing()))
+    depth, radii = placed.centres[2], placed.clusters.radii
+    # Nor so near beside the eye that places are huge in that picture.
+    if (depth - radii <= max(NEAREST_DEPTH_MM, FINE * distance)).any():
+        return None
+    loops = Faces(placed, _sides(placed), np.empty((3, 0, 3)), is_before=True).silhouette().to_polygons()
+    if not loops:
+        return np.empty((3, 0)), np.empty(0, np.int64)
+    places = np.concatenate(loops).T
+    points = np.linalg.solve(placed.matrix, np.concatenate([places, np.ones((1, places.shape[1]))]))
+    return points, np.cumsum([0, *(len(loop) for loop in loops[:-1])])
+
+
+def polygons(loops: Sequence[Floats] = ()) -> Polygons:
+    """What loops (n, 2) of places wind round, whichever way."""
+    return manifold3d.CrossSection(list(loops), manifold3d.FillRule.NonZero) if len(loops) else _EMPTY
+
+
+_EMPTY = manifold3d.CrossSection()
+
+
+def clipped(triangles: Floats, plane: Floats, least: float) -> Floats:
+    """(3, k, 3) triangles that cover what of triangles (3, m, 3) lies where ``plane @ p >= least``, edge by edge.
+
+    >>> triangle = np.array([[[0.0, 2.0, 0.0]], [[0.0, 0.0, 2.0]], [[1.0, 1.0, 1.0]]])
+    >>> [clipped(triangle, np.array([1.0, 0.0, 0.0]), least).shape[1] for least in (0.0, 1.0, 3.0)]
+    [1, 1, 0]
+    """
+    beyond = np.tensordot(plane, triangles, 1) - least
+    kept = beyond >= 0.0
+    count = kept.sum(axis=1)
+    cut = np.flatnonzero((count == 1) | (count == 2))
+    points, kept, beyond, rows = triangles[:, cut], kept[cut], beyond[cut], np.arange(len(cut))
+    # The corner that lies alone on its side, and the two others in the direction of the triangle.
+    lone = np.where(count[cut] == 1, kept.argmax(axis=1), (~kept).argmax(axis=1))
+    tip, first, second = (points[:, rows, (lone + turn) % 3] for turn in range(3))
+    share = beyond[rows, lone] / (beyond[rows, lone] - np.stack([beyond[rows, (lone + turn) % 3] for turn in (1, 2)]))
+    to_first, to_second = tip + share[0] * (first - tip), tip + share[1] * (second - tip)
+    is_tip = kept[rows, lone]
+    pieces = [
+        np.stack([corner[:, which] for corner in corners], axis=2)
+        for corners, which in (
+            ((tip, to_first, to_second), is_tip),
+            ((to_first, first, second), ~is_tip),
+            ((to_first, second, to_second), ~is_tip),
+        )
+    ]
+    return np.concatenate([triangles[:, count == 3], *pieces], axis=1)
+
+
+def _sides(placed: Placed) -> Sides:
+    """(m,) for each face of a body 1 where the eye is on the side of its normal, else -1; 0 where on neither.
+
+    What the eye touches has no side: see `NEAREST_DEPTH_MM`.
+    """
+    clusters = placed.clusters
+    sides = placed.facing()
+    doubtful = np.flatnonzero(sides == 0)
+    first, second, third = (
+        clusters.vertices.take(clusters.corners[doubtful, corner], axis=0) - placed.eye for corner in range(3)
+    )
+    normals = np.cross(second - first, third - first)
+    ahead = -np.einsum("ij,ij->i", first, normals)
+    cluster = doubtful // SIZE
+    away = np.linalg.norm(clusters.centres[:, cluster] - placed.eye[:, None], axis=0) - clusters.radii[cluster]
+    nearest = np.where(away > NEAREST_DEPTH_MM, EDGE_ON, NEAREST_DEPTH_MM) * np.linalg.norm(normals, axis=1)
+    sides[doubtful] = np.sign(ahead) * (np.abs(ahead) > nearest)
+    return sides
+
+
+def _chained(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]:
+    """(n,) the order of edges, each from one vertex to another, that makes them loops; (n,) the loop of each then.
+
+    As many edges begin at each of the ``size`` vertices as end there.
+    """
+    count = len(start)
+    if count == 0:
+        return start, start
+    bits = count.bit_length()
+    leaving = np.empty(size, np.int64)
+    leaving[start] = np.arange(count)
+    following = leaving.take(end)
+    several = np.bincount(start, minlength=size) > 1
+    if several.any():
+        outward, inward = np.flatnonzero(several[start]), np.flatnonzero(several[end])
+        following[inward[stable_order(end[inward])]] = outward[stable_order(start[outward])]
+    # By doubling: the least edge of each loop, then how many edges lie between each edge and that one.
+    least, after = np.arange(count), following
+    for _ in range(bits):
+        further = np.minimum(least, least.take(after))
+        if np.array_equal(further, least):
+            break
+        least, after = further, after.take(after)
+    ahead = np.ones(count, np.int64)
+    heads = np.flatnonzero(least == np.arange(count))
+    ahead[heads] = 0
+    after = following.copy()
+    after[heads] = heads
+    while (step := ahead.take(after)).any():
+        ahead, after = ahead + step, after.take(after)
+    ahead[heads] = count
+    order = np.sort(least << 2 * bits | (count - ahead) << bits | np.arange(count)) & (1 << bits) - 1
+    return order, np.cumsum(np.diff(least.take(order), prepend=-1) != 0) - 1
+
+
+def _wound_round(start: Floats, following: Indices, loop: Indices, columns: tuple[float, float]) -> Polygons:
+    """What loops wind round, between two columns.
+
+    The picture is taken apart into upright strips. What of a loop lies beside a strip can be drawn together onto its
+    border, and runs along it, without winding round any place in the strip otherwise than before.
+
+    Args:
+        start: (2, n) where lines begin.
+        following: (n,) the line that goes on from each.
+        loop: (n,) ascending.
+        columns: the least and the greatest.
+    """
+    x, y = start
+    low, high = max(columns[0], x.min(initial=np.inf)), min(columns[1], x.max(initial=-np.inf))
+    if not low < high:
+        return _EMPTY
+    count = int(np.clip(len(x) / IN_STRIP, 1, MOST_STRIPS))
+    width = (high - low) / count
+    x = (x - low) / width
+    first, last = x, x.take(following)
+    least, most = np.minimum(first, last), np.maximum(first, last)
+    from_, to = np.maximum(np.floor(least), 0.0), np.minimum(np.maximum(np.ceil(most) - 1.0, np.floor(least)), count - 1)
+    crossed = np.maximum(to - from_ + 1.0, 0.0).astype(np.int64)
+    number, line = spread(np.zeros(len(x), np.int64), crossed)
+    first, last, forth = first.take(line), last.take(line), (first <= last).take(line)
+    strip = np.where(forth, from_.take(line) + number, to.take(line) - number)
+    enter, leave = np.where(forth, strip, strip + 1.0), np.where(forth, strip + 1.0, strip)
+    enter, leave = (
+        np.where(forth, np.maximum(first, enter), np.minimum(first, enter)),
+        np.where(forth, np.minimum(last, leave), np.maximum(last, leave)),
+    )
+    y, end = y.take(line), y.take(following).take(line)
+    slope = np.divide(end - y, last - first, out=np.zeros_like(y), where=last != first)
+    order = np.argsort(strip.astype(np.int16), kind="stable")
+    places = np.empty((2 * len(order), 2))
+    places[0::2, 0], places[1::2, 0] = enter.take(order) * width + low, leave.take(order) * width + low
+    places[0::2, 1] = np.where(enter == first, y, y + (enter - first) * slope).take(order)
+    places[1::2, 1] = np.where(leave == last, end, y + (leave - first) * slope).take(order)
+    owner = (strip.astype(np.int64) * (int(loop[-1]) + 1) + loop.take(line)).take(order)
+    begins = np.flatnonzero(np.diff(owner, prepend=-1))
+    new = np.ones(len(places), np.bool_)
+    new[1:] = (places[1:] != places[:-1]).any(axis=1)
+    new[2 * begins] = True
+    ends = np.append((np.cumsum(new) - new)[2 * begins], np.count_nonzero(new)).tolist()
+    places, of_strip = places[new], strip.take(order)[begins]
+    pieces = [places[here:there] for here, there in pairwise(ends)]
+    bounds = np.searchsorted(of_strip, np.arange(count + 1)).tolist()
+    strips = [polygons([piece for piece in pieces[here:there] if len(piece) > 2]) for here, there in pairwise(bounds)]
+    return strips[0] if count == 1 else polygons([piece for each in strips for piece in each.to_polygons()])
