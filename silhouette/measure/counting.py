@@ -1,104 +1,218 @@
-"""COUNT: questions -> batches that memory holds -> surveys, refined -> claims proven -> counts and masks."""
+"""COUNT: the areas of what is obscured and seen of targets, in fixed point; by what; and masks for figures.
+
+pictures -> polygons (`occlusion`) -> areas, shares of one whole number -> counts, and a bound of their error
+-> where several blockers are before the target, rays at places there tell which is the nearest
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
 
+import manifold3d
 import numpy as np
 
-from silhouette.measure.bits import FEW, measured_in_bits
-from silhouette.measure.claims import claim_of
-from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask
-from silhouette.measure.question import Measured, Question, occlusion_counts
-from silhouette.measure.sampled import Sampled
-from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET
-from silhouette.measure.survey import Survey
-from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.registry import looking_between_pixels
+from silhouette.common.geometry import Floats, Integers, spread
+from silhouette.measure.observation import (
+    NOTHING,
+    OBSCURED,
+    OUTSIDE,
+    SEEN,
+    DecidedBy,
+    Mask,
+    OcclusionCounts,
+)
+from silhouette.measure.occlusion import Occlusion, joined, occlusion
+from silhouette.measure.sampling import Picture, sample
+from silhouette.measure.silhouettes import Polygons, polygons
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Renderer
+from silhouette.renderers.views import View
 
-PIXELS_TOGETHER = 12_000_000
-"""The most pixels that are measured together, some 64 pictures and 200 MB, unless a renderer states another bound in
-`Capabilities.pixels_together`."""
+PARTS_OF_PIXEL = 2**20
+"""The unit of counts, as a share of a pixel's area. Shares are rounded to it, so that exactly half is half."""
+
+ROUNDED = 2e-7
+"""Pixels by which a contour may be off, and more: corners of polygons are rounded to 1e-8, several times."""
+
+THINNEST = 1e-6  # pixels: what is narrower is what rounding leaves between two contours that are the same
+
+ORDER_PLACES = 1000  # places at which rays tell which of several blockers is the nearest
+MOST_ACROSS = 4000  # squares along each side of a part of a picture in which places are chosen
 
 
-def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:
-    """What is found for each question; it does not depend on the other questions.
+@dataclass(frozen=True, eq=False)
+class Measured:
+    """What was found of one target.
+
+    Attributes:
+        counts: its counts.
+        decided_by: what they rest on.
+        masks: one for each picture, if they were kept.
+    """
+
+    counts: OcclusionCounts
+    decided_by: DecidedBy
+    masks: tuple[Mask, ...]
+
+
+def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False) -> Measured:
+    """What is obscured and seen of a target.
 
     Args:
-        questions: what is asked.
-        renderer: casts the rays.
-        keep: whether the masks are kept.
+        pictures: one flat picture, or the six faces of a cube, which together show it once.
+        renderer: casts the few rays that tell which of several blockers is the nearest.
+        keep: whether masks are made.
     """
-    found: dict[int, Measured] = {}
-    on_cpu = renderer.capabilities.slow_launch or not renderer.capabilities.sparse
-    exact = looking_between_pixels() if on_cpu else renderer
-    for together in _batches(questions, renderer):
-        survey = Survey([questions[number] for number in together], renderer)
-        refuted = []
-        for says, claimed in survey.is_claimed.items():
-            for number in np.flatnonzero(claimed).tolist():
-                # Where the attacker has no arc towards the target, only the share's error depends on it.
-                claim = claim_of(survey.questions[number].pictures, says, exact, not survey.is_blind[number])
-                survey.settle(number, claim)
-                refuted += [(number, claim)] * claim.is_refuted
-        while survey.refine():
-            pass
-        for number, claim in refuted:
-            if survey.is_claimed[claim.says][number]:
-                survey.show(number, claim.against)
-        for number, one in zip(together, _results(survey, keep), strict=True):
-            in_bits = measured_in_bits(questions[number], exact) if one.counts.total < FEW else None
-            found[number] = one if in_bits is None else replace(in_bits, masks=one.masks)
-    return [found[number] for number in range(len(questions))]
+    found = [occlusion(picture, is_cube=len(pictures) > 1) for picture in pictures]
+    whole = sum(each.whole.area() for each in found)
+    gaps = [_gap(picture) for picture in pictures]
+    shown = [_shown(each.in_arc, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
+    free = [_shown(each.whole, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
+    obscured = whole if not any(free) else sum(_real(each.obscured) for each in found)
+    in_arc, seen = sum(_real(each.in_arc) for each in found), sum(shown)
+    rim = sum(map(_rim, (part for each in found for part in (each.whole, each.in_arc, each.obscured))))
+    doubt = sum(each.doubt for each in found) + ROUNDED * rim
+    parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
+    nearest, alone = np.sum(parts, axis=0) * (obscured > 0.0)
+    counts = _counts(whole, obscured, in_arc, seen, doubt, nearest, alone)
+    is_blocked = any(picture.blockers for picture in pictures)
+    is_proven = counts.total > 0 and (counts.seen == 0 or (is_blocked and counts.occluded == 0))
+    masks = tuple(_mask(*pair, renderer) for pair in zip(pictures, found, strict=True)) if keep else ()
+    return Measured(counts, "proof" if is_proven else "count", masks)
 
 
-def _batches(questions: Sequence[Question], renderer: Renderer) -> Iterator[list[int]]:
-    """The numbers of questions that are measured together: of one width of blocks, and not more than memory holds.
+def _counts(
+    whole: float, obscured: float, in_arc: float, seen: float, doubt: float, nearest: Floats, alone: Floats
+) -> OcclusionCounts:
+    """Areas, in pixels, as counts: shares of the whole, times one whole number."""
+    total = 2 * round(whole * PARTS_OF_PIXEL / 2)
+    if total == 0:
+        none = (0,) * len(nearest)
+        return OcclusionCounts(0, 0, 0, 0, none, none, 1.0, 1.0, 1.0, PARTS_OF_PIXEL)
+    within = _rounded(in_arc, whole, total)
+    error = min(doubt / whole, 1.0)
+    in_doubt = error if 0.0 < obscured < whole else 0.0
+    return OcclusionCounts(
+        total=total,
+        occluded=_rounded(obscured, whole, total),
+        in_arc=within,
+        occluded_in_arc=within - _rounded(seen, whole, total),
+        nearest=tuple(_rounded(area, whole, total) for area in nearest.tolist()),
+        alone=tuple(_rounded(area, whole, total) for area in alone.tolist()),
+        error=in_doubt,
+        error_in_arc=min(doubt / in_arc, 1.0) if within and 0.0 < seen < in_arc else 0.0 if within else 1.0,
+        error_seen=error if 0.0 < seen < whole else 0.0,
+        per_pixel=PARTS_OF_PIXEL,
+    )
 
-    A renderer that draws whole pictures keeps the last one only: its questions are taken one by one.
+
+def _rounded(area: float, whole: float, total: int) -> int:
+    return min(round(area / whole * total), total)
+
+
+def _real(part: Polygons) -> float:
+    """Pixels: the area of a part of a picture; 0 where it is nothing but what rounding leaves along contours."""
+    return float(part.area()) if any(_width(loop) > THINNEST for loop in part.to_polygons()) else 0.0
+
+
+def _shown(part: Polygons, obscured: Polygons, gap: float) -> float:
+    """Pixels: the area of a part that is not obscured; 0 where only gaps narrower than ``gap`` are left open."""
+    left = part - obscured
+    if 0.0 < left.area() and all(_width(loop) <= gap for loop in left.to_polygons()):
+        left -= obscured.offset(gap, manifold3d.JoinType.Miter).offset(-gap, manifold3d.JoinType.Miter)
+    return _real(left)
+
+
+def _gap(picture: Picture) -> float:
+    """Pixels: the width of a gap that counts as none, `NEAREST_DEPTH_MM` as far away as the target."""
+    corners = picture.target.pose.place(picture.target.mesh.bounds)
+    middle, reach = corners.mean(axis=0), float(np.linalg.norm(corners[1] - corners[0])) / 2
+    return NEAREST_DEPTH_MM / (picture.view.step * (float(np.linalg.norm(middle - picture.view.eye)) + reach))
+
+
+def _width(loop: Floats) -> float:
+    """How wide a polygon is on the whole: half its rim long, as it would be if it were a thin strip."""
+    x, y = (loop - loop[:1]).T
+    area = abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
+    rim = float(np.hypot(x - np.roll(x, -1), y - np.roll(y, -1)).sum())
+    return 2.0 * area / rim if rim else 0.0
+
+
+def _rim(part: Polygons) -> float:
+    """Pixels: the length of the rim of polygons."""
+    return float(sum(np.hypot(*(loop - np.roll(loop, -1, axis=0)).T).sum() for loop in part.to_polygons()))
+
+
+def _of_each(picture: Picture, found: Occlusion, renderer: Renderer) -> Floats:
+    """(2, blockers) pixels in which each is the nearest before the target; and those that it obscures, others or not."""
+    alone = np.array([part.area() for part in found.hidden])
+    several, some = polygons(), polygons()
+    for part in found.hidden:
+        several, some = joined([several, part ^ some]), joined([some, part])
+    nearest = np.array([(part - several).area() for part in found.hidden])
+    shared = _real(several)
+    if shared > 0.0:
+        places = centres(several, sqrt(shared / ORDER_PLACES))
+        number = sample([picture], np.zeros(len(places), np.intp), places, renderer).nearest
+        met = np.bincount(number[number >= 0], minlength=len(alone)).astype(np.float64)
+        met = met if met.any() else alone == alone.max()
+        nearest += shared * met / met.sum()
+    return np.stack([nearest, alone])
+
+
+def centres(part: Polygons, pitch: float) -> Floats:
+    """(n, 2) rows and columns, a pixel's middle at its index, of the middles of squares that lie in polygons."""
+    left, top, right, bottom = part.bounds()
+    size = max(pitch, (right - left) / MOST_ACROSS, (bottom - top) / MOST_ACROSS)
+    inside = raster(part.translate((-left, -top)).scale((1.0 / size, 1.0 / size)), *(
+        max(1, ceil(span / size)) for span in (bottom - top, right - left)
+    ))
+    rows, columns = np.nonzero(inside)
+    return np.column_stack([(rows + 0.5) * size + top - 0.5, (columns + 0.5) * size + left - 0.5])
+
+
+def raster(part: Polygons, height: int, width: int) -> Integers:
+    """(height, width) bool, the pixels whose middles lie in polygons.
+
+    >>> import manifold3d
+    >>> raster(manifold3d.CrossSection.square((2.0, 1.0)), 2, 3).tolist()
+    [[True, True, False], [False, False, False]]
     """
-    bound = renderer.capabilities.pixels_together
-    most = (PIXELS_TOGETHER if bound is None else bound) if renderer.capabilities.sparse else 0
-    by_block: dict[int, list[int]] = {}
-    for number, question in enumerate(questions):
-        by_block.setdefault(question.block, []).append(number)
-    for numbers in by_block.values():
-        batch, pixels = list[int](), 0
-        for number in numbers:
-            size = sum(picture.view.width * picture.view.height for picture in questions[number].pictures)
-            if batch and pixels + size > most:
-                yield batch
-                batch, pixels = [], 0
-            batch.append(number)
-            pixels += size
-        yield batch
+    winding = np.zeros((height, width + 1), dtype=np.int32)
+    loops = part.to_polygons()
+    if loops:
+        start = np.concatenate(loops).T
+        end = np.concatenate([np.roll(loop, -1, axis=0) for loop in loops]).T
+        upper, lower = np.where(start[1] <= end[1], start, end), np.where(start[1] <= end[1], end, start)
+        sign = np.where(start[1] <= end[1], 1, -1)
+        first = np.clip(np.ceil(upper[1] - 0.5), 0, height).astype(np.int64)
+        last = np.clip(np.ceil(lower[1] - 0.5), 0, height).astype(np.int64)
+        row, line = spread(first, np.maximum(last - first, 0))
+        slope = np.divide(*(lower - upper), out=np.zeros(len(sign)), where=lower[1] > upper[1])
+        column = upper[0, line] + (row + 0.5 - upper[1, line]) * slope[line]
+        np.add.at(winding, (row, np.clip(np.ceil(column - 0.5), 0, width).astype(np.int64)), sign[line])
+    inside: Integers = np.cumsum(winding, axis=1)[:, :width] != 0
+    return inside
 
 
-def _results(survey: Survey, keep: bool) -> Iterator[Measured]:
-    """What was found for each question of a survey."""
-    nearest, alone = survey.sampled.blockers()
-    first = np.cumsum([0, *(len(picture.blockers) for picture in survey.sampled.pictures)])
-    errors = survey.errors
-    for number, question in enumerate(survey.questions):
-        mine = np.flatnonzero(survey.check == number).tolist()
-        blockers = [slice(first[picture], first[picture + 1]) for picture in mine]
-        counts = occlusion_counts(
-            survey.counts[number],
-            np.sum([nearest[part] for part in blockers], axis=0),
-            np.sum([alone[part] for part in blockers], axis=0),
-            errors[number],
-        )
-        masks = tuple(_mask(survey.sampled, picture) for picture in mine) if keep else ()
-        yield Measured(counts, question.pixel, "proof" if survey.is_proven[number] else "count", masks)
-
-
-def _mask(sampled: Sampled, picture: int) -> Mask:
-    """The pixels of a picture, as they were counted."""
-    view = sampled.pictures[picture].view
-    kind, nearest = sampled.mask(picture)
-    shown = np.s_[: view.height, : view.width]
-    kind = kind[shown]
-    free = np.where(kind & IN_ARC > 0, SEEN, np.where(kind & TARGET > 0, OUTSIDE, NOTHING))
-    kinds = np.where(kind & OCCLUDED > 0, OBSCURED, free).astype(np.uint8)
-    return Mask(view, kinds, nearest[shown])
+def _mask(picture: Picture, found: Occlusion, renderer: Renderer) -> Mask:
+    """The pixels of a picture whose middles lie in the polygons."""
+    view: View = picture.view
+    size = view.height, view.width
+    kinds = np.full(size, NOTHING, dtype=np.uint8)
+    kinds[raster(found.whole, *size)] = OUTSIDE
+    kinds[raster(found.in_arc, *size)] = SEEN
+    before = [raster(part, *size) for part in found.hidden]
+    blocker, count = np.full(size, -1, dtype=np.int32), np.zeros(size, dtype=np.int32)
+    for number, part in enumerate(before):
+        blocker[part] = number
+        count += part
+    kinds[count > 0] = OBSCURED
+    rows, columns = np.nonzero(count > 1)
+    if len(rows):
+        places = np.column_stack([rows, columns]).astype(np.float64)
+        nearest = sample([picture], np.zeros(len(rows), np.intp), places, renderer).nearest
+        met = nearest >= 0
+        blocker[rows[met], columns[met]] = nearest[met]
+    return Mask(view, kinds, blocker)

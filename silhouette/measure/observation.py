@@ -105,6 +105,7 @@ class OcclusionCounts:
     error: float  # the true share occluded lies within ``occluded / total`` ± this
     error_in_arc: float  # the same for ``occluded_in_arc / in_arc``
     error_seen: float  # the same for ``seen / total``
+    per_pixel: int = 1  # the unit of all these counts: so many make the area of a pixel
 
     @property
     def seen(self) -> int:

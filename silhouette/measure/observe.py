@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from silhouette.measure.counting import measured
+from silhouette.measure.counting import Measured, measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.question import Measured, Question
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.table import Piece
 
@@ -72,21 +71,11 @@ def observe_many(
         pixel: mm per pixel at the target.
         wanted: at which shares a verdict changes, and how well they are to be known.
     """
-    thresholds, tolerance, goal = wanted.thresholds, wanted.tolerance, wanted.error_goal or ERROR_GOAL
-    limits = tuple(sorted({0.0, 1.0, *thresholds}))
     frames = [framed(sight, pixel) for sight in sights]
-    questions = [Question(frame.pictures, frame.pixel, goal, limits, tolerance) for frame in frames]
-    found = measured(questions, renderer, wanted.keep)
-    factor = 1
-    while factor < FINEST:
-        factor *= 2
-        open_ = [number for number, one in enumerate(found) if _is_undecided(one.counts, thresholds, tolerance)]
-        finer = [questions[number].refined(factor) for number in open_]
-        for number, one in zip(open_, measured(finer, renderer, wanted.keep), strict=True):
-            found[number] = one
     return [
         _observation(frame, one, looked_through(frame, renderer) if wanted.windows and one.counts.seen else ((), ()))
-        for frame, one in zip(frames, found, strict=True)
+        for frame in frames
+        for one in [measured(frame.pictures, renderer, wanted.keep)]
     ]
 
 
@@ -104,7 +93,7 @@ def _observation(frame: Framed, found: Measured, through: tuple[tuple[Piece, ...
         frame.sight,
         frame.blockers,
         found.counts,
-        found.pixel,
+        frame.pixel,
         found.decided_by,
         frame.projection,
         found.masks,

@@ -28,9 +28,6 @@ from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
 
-ROUNDED = 2e-7
-"""Pixels by which the corners of polygons may be off, and more: they are rounded to 1e-8, several times."""
-
 SAME_DEPTH = 1e-9
 """mm, on a table of a metre: surfaces that are apart by less are as near as each other, but for rounding."""
 
