@@ -109,8 +109,17 @@ class OcclusionCounts:
 
     @property
     def seen(self) -> int:
-        """Pixels of the target in a vision arc without a blocker before them."""
+        """Those of the target in a vision arc without a blocker before them."""
         return self.in_arc - self.occluded_in_arc
+
+    def pixels(self, count: int) -> int:
+        """A count in whole pixels; at least one for what is not nothing.
+
+        >>> counts = OcclusionCounts(100, 30, 100, 30, (), (), 0.0, 0.0, 0.0, per_pixel=10)
+        >>> [counts.pixels(count) for count in (counts.total, counts.occluded, 1, 0)]
+        [10, 3, 1, 0]
+        """
+        return max(1, round(count / self.per_pixel)) if count else 0
 
 
 DecidedBy = Literal["count", "proof"]

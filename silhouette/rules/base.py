@@ -70,6 +70,21 @@ class Measurement:
         return cls(observed.counts, seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
 
     @property
+    def target_pixels(self) -> int:
+        """Pixels of the target."""
+        return self.counts.pixels(self.counts.total)
+
+    @property
+    def occluded_pixels(self) -> int:
+        """Those of them that are obscured."""
+        return self.counts.pixels(self.counts.occluded)
+
+    @property
+    def seen_pixels(self) -> int:
+        """Those in a vision arc and not obscured."""
+        return self.counts.pixels(self.seen)
+
+    @property
     def occluded(self) -> float:
         """The obscured share of the target, from 0 to 1; 0 if it shows no pixel."""
         return self.counts.occluded / self.counts.total if self.counts.total else 0.0

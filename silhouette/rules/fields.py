@@ -266,10 +266,10 @@ OCCLUDED_IN_ARC = _measured(
     "share",
 )
 ERROR = _measured("error", float, "the true share lies within occluded ± error", "error", "error")
-TARGET_PIXELS = _measured("target_pixels", int, "pixels of the target", "counts.total", "area")
-OCCLUDED_PIXELS = _measured("occluded_pixels", int, "those obscured", "counts.occluded", "area")
+TARGET_PIXELS = _measured("target_pixels", int, "pixels of the target", "target_pixels", "area")
+OCCLUDED_PIXELS = _measured("occluded_pixels", int, "those obscured", "occluded_pixels", "area")
 SEEN_PIXELS = replace(
-    _measured("seen_pixels", int, "those in a vision arc and not obscured", "seen", "area"),
+    _measured("seen_pixels", int, "those in a vision arc and not obscured", "seen_pixels", "area"),
     label="pixels seen",
     is_detail=True,
 )

@@ -405,7 +405,7 @@ def caption(sheet: Sheet, line: Sightline, *notes: str, warned: bool = False) ->
     eye = "eye given" if line.sight.attacker.eye_from == "given" else "eye estimated"
     measured = verdict.measurement or Measurement.of(line.observation, line.renderer)
     counts, words = measured.counts, sheet.words
-    counted = {"part": counts.occluded, "whole": counts.total, "renderer": measured.renderer}
+    counted = {"part": measured.occluded_pixels, "whole": measured.target_pixels, "renderer": measured.renderer}
     share = words("share", share=words.share(counts.occluded, counts.total) + words.margin(counts.error))
     pixel = words.number(f"{measured.pixel:.2g}")
     sheet.note(sheet.words("measured", share=share, pixel=pixel, eye=sheet.words(eye), **counted))

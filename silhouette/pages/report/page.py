@@ -461,7 +461,7 @@ def _everything(judged: Judged) -> Markup:
     """All else about a result, folded away: pixels, pieces in the way, and the remaining keys in words."""
     facts: Facts = []
     if (measured := judged.verdict.measurement) is not None:
-        pixels = f"{measured.counts.occluded:,} of {measured.counts.total:,} obscured".replace(",", " ")
+        pixels = f"{measured.occluded_pixels:,} of {measured.target_pixels:,} obscured".replace(",", " ")
         facts.append(("pixels", pixels))
     facts += result_in_words(judged.row(), (*judged.verdict.fields, *judged.fields))
     blockers = _blockers_table(judged.verdict)

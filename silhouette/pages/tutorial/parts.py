@@ -187,7 +187,7 @@ def in_words(value: Any) -> str:
 
 
 def _measured(verdict: Verdict, measured: Measurement, words: Mapping[str, str]) -> dict[str, str]:
-    part, whole = measured.counts.occluded, measured.counts.total
+    part, whole = measured.occluded_pixels, measured.target_pixels
     return {
         "share": measured.words if whole else "",
         "pixel": f"{measured.pixel:.2g}",
