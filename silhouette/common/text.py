@@ -100,7 +100,7 @@ def in_quotes(value: object) -> str:
     return f"'{value}'" if isinstance(value, str) else as_written(value)
 
 
-def share_in_words(part: int, whole: int) -> str:
+def share_in_words(part: float, whole: float) -> str:
     """A share as a percentage with one decimal; nothing, a half and all of it stand only for exactly that.
 
     Tables, reasons, figures and pages all round shares by this function.
@@ -143,7 +143,7 @@ def margin_in_words(error: float) -> str:
     return f" ± {math.ceil(round(error * 10**4, 9)) / 100:g} %" if error else ""
 
 
-def obscured(part: int, whole: int, error: float) -> str:
+def obscured(part: float, whole: float, error: float) -> str:
     """The share that is obscured, and how far it may be off; 0, 50 and 100 % stand only for exactly that.
 
     >>> obscured(5678, 18204, 0.002), obscured(0, 18204, 0.0)

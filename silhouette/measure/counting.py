@@ -30,7 +30,7 @@ from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Renderer
 from silhouette.renderers.views import View
 
 PARTS_OF_PIXEL = 2**20
-"""The unit of counts, as a share of a pixel's area. Shares are rounded to it, so that exactly half is half."""
+"""The unit of counts, as a share of a pixel's area: shares are rounded to it, so that exactly half is half."""
 
 ROUNDED = 2e-7
 """Pixels by which a contour may be off, and more: corners of polygons are rounded to 1e-8, several times."""
@@ -70,7 +70,8 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
     shown = [_shown(each.in_arc, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
     free = [_shown(each.whole, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
     obscured = whole if not any(free) else sum(_real(each.obscured) for each in found)
-    in_arc, seen = sum(_real(each.in_arc) for each in found), sum(shown)
+    in_arc = whole if all(picture.arcs is None for picture in pictures) else sum(_real(each.in_arc) for each in found)
+    seen = whole - obscured if in_arc == whole else sum(shown)
     rim = sum(map(_rim, (part for each in found for part in (each.whole, each.in_arc, each.obscured))))
     doubt = sum(each.doubt for each in found) + ROUNDED * rim
     parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
@@ -85,30 +86,30 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
 def _counts(
     whole: float, obscured: float, in_arc: float, seen: float, doubt: float, nearest: Floats, alone: Floats
 ) -> OcclusionCounts:
-    """Areas, in pixels, as counts: shares of the whole, times one whole number."""
+    """Areas, in pixels, as counts: shares of the whole, in units of it that are fixed."""
     total = 2 * round(whole * PARTS_OF_PIXEL / 2)
     if total == 0:
-        none = (0,) * len(nearest)
-        return OcclusionCounts(0, 0, 0, 0, none, none, 1.0, 1.0, 1.0, PARTS_OF_PIXEL)
-    within = _rounded(in_arc, whole, total)
-    error = min(doubt / whole, 1.0)
-    in_doubt = error if 0.0 < obscured < whole else 0.0
+        none = (0.0,) * len(nearest)
+        return OcclusionCounts(0.0, 0.0, 0.0, 0.0, none, none, 1.0, 1.0, 1.0)
+
+    def fixed(area: float) -> float:
+        return min(round(area / whole * total), total) / PARTS_OF_PIXEL
+
+    error, occluded = min(doubt / whole, 1.0), fixed(obscured)
+    by = [*map(fixed, nearest.tolist())]
+    if any(by):  # they add up to what is obscured
+        by[int(nearest.argmax())] += occluded - sum(by)
     return OcclusionCounts(
-        total=total,
-        occluded=_rounded(obscured, whole, total),
-        in_arc=within,
-        occluded_in_arc=within - _rounded(seen, whole, total),
-        nearest=tuple(_rounded(area, whole, total) for area in nearest.tolist()),
-        alone=tuple(_rounded(area, whole, total) for area in alone.tolist()),
-        error=in_doubt,
-        error_in_arc=min(doubt / in_arc, 1.0) if within and 0.0 < seen < in_arc else 0.0 if within else 1.0,
+        total=total / PARTS_OF_PIXEL,
+        occluded=occluded,
+        in_arc=fixed(in_arc),
+        occluded_in_arc=fixed(in_arc - seen),
+        nearest=tuple(by),
+        alone=tuple(map(fixed, alone.tolist())),
+        error=error if 0.0 < obscured < whole else 0.0,
+        error_in_arc=min(doubt / in_arc, 1.0) if 0.0 < seen < in_arc else 0.0 if in_arc else 1.0,
         error_seen=error if 0.0 < seen < whole else 0.0,
-        per_pixel=PARTS_OF_PIXEL,
     )
-
-
-def _rounded(area: float, whole: float, total: int) -> int:
-    return min(round(area / whole * total), total)
 
 
 def _real(part: Polygons) -> float:

@@ -91,35 +91,28 @@ class Mask:
 
 @dataclass(frozen=True, eq=False)
 class OcclusionCounts:
-    """The counts of a target's pixels, of those that are occluded and by what, and the errors of the shares."""
+    """Areas of a target, in pixels, of what is occluded of it and by what, and the errors of the shares.
+
+    Areas are multiples of 2^-20 pixels, so that exactly half, nothing and all compare as such.
+    """
 
     # Pixels of the target alone; within a hundredth or two of its true area, where it is no thinner than one
     total: int
-    occluded: int  # pixels of the target with a blocker before them
-    in_arc: int  # pixels of the target in a vision arc
-    occluded_in_arc: int  # pixels of the target in a vision arc with a blocker before them
+    occluded: float  # pixels of the target with a blocker before them
+    in_arc: float  # pixels of the target in a vision arc
+    occluded_in_arc: float  # pixels of the target in a vision arc with a blocker before them
     # For each blocker of the request, the pixels at which it is the nearest one before the target
-    nearest: tuple[int, ...]
+    nearest: tuple[float, ...]
     # For each blocker of the request, the pixels that it would occlude with nothing else on the table
-    alone: tuple[int, ...]
+    alone: tuple[float, ...]
     error: float  # the true share occluded lies within ``occluded / total`` ± this
     error_in_arc: float  # the same for ``occluded_in_arc / in_arc``
     error_seen: float  # the same for ``seen / total``
-    per_pixel: int = 1  # the unit of all these counts: so many make the area of a pixel
 
     @property
-    def seen(self) -> int:
+    def seen(self) -> float:
         """Those of the target in a vision arc without a blocker before them."""
         return self.in_arc - self.occluded_in_arc
-
-    def pixels(self, count: int) -> int:
-        """A count in whole pixels; at least one for what is not nothing.
-
-        >>> counts = OcclusionCounts(100, 30, 100, 30, (), (), 0.0, 0.0, 0.0, per_pixel=10)
-        >>> [counts.pixels(count) for count in (counts.total, counts.occluded, 1, 0)]
-        [10, 3, 1, 0]
-        """
-        return max(1, round(count / self.per_pixel)) if count else 0
 
 
 DecidedBy = Literal["count", "proof"]

@@ -74,12 +74,16 @@ def occlusion(picture: Picture, is_cube: bool = False) -> Occlusion:
     if whole is None:
         faces = Faces.of(placed, window)
         whole = faces.silhouette((0.0, view.width))
+    if outline := picture.target.outline:
+        faces = faces or Faces.of(placed, window)
+        rim = faces.rim(whole, abs(outline))
+        whole = whole + rim if outline > 0.0 else whole - rim
     if is_cube:
         whole ^= manifold3d.CrossSection.square((view.width, view.height))
     if whole.is_empty():
         return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0)
     target = _Target(view, placed, faces or Faces.of(placed, window), whole)
-    found = [target.hidden_by(body) for body in picture.blockers]
+    found = [target.hidden_by_outline(body) for body in picture.blockers]
     return Occlusion(whole, target.in_arcs(picture.arcs), [part for part, _ in found], sum(doubt for _, doubt in found))
 
 
@@ -97,6 +101,21 @@ class _Target:
         """Least and greatest column and row of its silhouette."""
         left, top, right, bottom = self.whole.bounds()
         return np.array([left, right, top, bottom])
+
+    def hidden_by_outline(self, body: Body) -> tuple[Polygons, float]:
+        """`hidden_by`, where the blocker's outline lies farther out or in than that of its mesh."""
+        hidden, doubt = self.hidden_by(body)
+        if not body.outline:
+            return hidden, doubt
+        placed = Placed.of(self.view, body)
+        nearest = max(float((placed.centres[2] - placed.clusters.radii).min()), NEAREST_DEPTH_MM)
+        reach = min(abs(body.outline) / (placed.step * nearest), float(self.window.max()))
+        window = self.window + reach * np.array([-1.0, 1.0, -1.0, 1.0])
+        faces = Faces.of(placed, window)
+        rim = faces.rim(faces.silhouette((window[0], window[1])), abs(body.outline))
+        if body.outline < 0.0:
+            return hidden - rim, doubt
+        return hidden + (rim ^ hidden.offset(reach, manifold3d.JoinType.Round) ^ self.whole), doubt
 
     def hidden_by(self, body: Body) -> tuple[Polygons, float]:
         """Where a blocker is before the target; and by how many pixels the area of that may be off."""

@@ -49,6 +49,8 @@ MOST_STRIPS = 64  # of a picture
 FINE = 1e-3
 """The unit of a picture of a body alone, as a share of its distance: polygons are made of places rounded to 1e-8."""
 
+SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
+
 EDGE_ON = 1e-9  # mm: a face whose plane passes the eye as near as this has no side
 
 
@@ -114,14 +116,33 @@ class Faces:
 
     def silhouette(self, columns: tuple[float, float] = (-np.inf, np.inf)) -> Polygons:
         """What the faces cover of the picture, or of some of its columns."""
-        start, following, loop = self._loops()
+        start, following, loop, _ = self._loops()
         return _wound_round(start, following, loop, columns)
 
-    def _loops(self) -> tuple[Floats, Indices, Indices]:
+    def rim(self, part: Polygons, by: float) -> Polygons:
+        """What lies within ``by`` mm of the rim of a silhouette of these faces, as far away as the rim is.
+
+        A corner of the rim is that of a contour, whose distance is known, or lies between such corners.
+        """
+        places, _, _, depth = self._loops()
+        known = np.argsort(keys := _keys(places), kind="stable")
+        bands = []
+        for loop in part.to_polygons():
+            at = known[np.searchsorted(keys, _keys(loop.T), sorter=known).clip(max=len(known) - 1)]
+            is_corner = np.abs(places[:, at] - loop.T).max(axis=0) < SAME_PLACE
+            if not is_corner.any():
+                continue
+            number = np.arange(len(loop))
+            far = np.interp(number, number[is_corner], depth[at[is_corner]], period=len(loop))
+            bands += _bands(loop, by / (self.placed.step * far))
+        return polygons(bands)
+
+    def _loops(self) -> tuple[Floats, Indices, Indices, Floats]:
         """The lines at which faces are out of balance, loop after loop.
 
         Returns:
-            (2, n) the place at which each begins; (n,) the line that goes on from there; (n,) the number of its loop.
+            (2, n) the place at which each begins; (n,) the line that goes on from there; (n,) the number of its loop;
+            (n,) mm, the depth at which it begins.
         """
         placed, clusters = self.placed, self.placed.clusters
         start, end = self._edges()
@@ -132,7 +153,7 @@ class Faces:
         following[last] = np.flatnonzero(np.diff(loop, prepend=-1))
         places = points[:2] / points[2]
         if self.parts.shape[1] == 0:
-            return places, following, loop
+            return places, following, loop, points[2]
         x, y = self.parts[:2] / self.parts[2]
         area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
         turned = (area * np.linalg.det(placed.matrix) > 0.0)[:, None]
@@ -143,6 +164,7 @@ class Faces:
             np.concatenate([places, [x.ravel(), y.ravel()]], axis=1),
             np.concatenate([following, len(following) + more]),
             np.concatenate([loop, number // 3 + (loop[-1] + 1 if len(loop) else 0)]),
+            np.concatenate([points[2], np.where(turned, self.parts[2, :, ::-1], self.parts[2]).ravel()]),
         )
 
     def _edges(self) -> tuple[Indices, Indices]:
@@ -215,6 +237,27 @@ def polygons(loops: Sequence[Floats] = ()) -> Polygons:
 
 
 _EMPTY = manifold3d.CrossSection()
+
+
+def _keys(places: Floats) -> Indices:
+    """(n,) numbers that are equal for places (2, n) that are."""
+    columns, rows = np.round(places / SAME_PLACE).astype(np.int64)
+    return columns * 1_000_003 + rows
+
+
+def _bands(loop: Floats, reach: Floats) -> list[Floats]:
+    """Polygons that cover what lies as near to a loop (n, 2) as its corners reach (n,): its sides, and round corners."""
+    following, beyond = np.roll(loop, -1, axis=0), np.roll(reach, -1)
+    way = following - loop
+    length = np.hypot(*way.T)
+    across = np.stack([-way[:, 1], way[:, 0]], axis=1) / np.where(length > 0.0, length, 1.0)[:, None]
+    sides = [loop + across * reach[:, None], following + across * beyond[:, None]]
+    sides += [following - across * beyond[:, None], loop - across * reach[:, None]]
+    return [*np.stack(sides, axis=1)[:, ::-1], *(loop[:, None] + _CIRCLE * reach[:, None, None])]
+
+
+_ANGLES = 2.0 * np.pi / 24 * np.arange(24)
+_CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 
 
 def clipped(triangles: Floats, plane: Floats, least: float) -> Floats:

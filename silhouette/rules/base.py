@@ -50,6 +50,15 @@ class Level(StrEnum):
     BLOCKED = "blocked"
 
 
+def pixels(area: float) -> int:
+    """An area in whole pixels; at least one for what is not nothing.
+
+    >>> pixels(41.7), pixels(0.01), pixels(0.0)
+    (42, 1, 0)
+    """
+    return max(1, round(area)) if area else 0
+
+
 @dataclass(frozen=True)
 class Measurement:
     """What was measured from an eye, without its masks: the target's pixels as counted for cover, and those seen, in a
@@ -57,14 +66,14 @@ class Measurement:
     """
 
     counts: OcclusionCounts
-    seen: int
+    seen: float
     renderer: str
     pixel: float
     decided_by: DecidedBy
     projection: Projection
 
     @classmethod
-    def of(cls, observed: Observation, renderer: Renderer, seen: int | None = None) -> Measurement:
+    def of(cls, observed: Observation, renderer: Renderer, seen: float | None = None) -> Measurement:
         """What a renderer observed; ``seen`` replaces the observation's own count."""
         seen = observed.counts.seen if seen is None else seen
         return cls(observed.counts, seen, renderer.name, observed.pixel, observed.decided_by, observed.projection)
@@ -72,17 +81,17 @@ class Measurement:
     @property
     def target_pixels(self) -> int:
         """Pixels of the target."""
-        return self.counts.pixels(self.counts.total)
+        return pixels(self.counts.total)
 
     @property
     def occluded_pixels(self) -> int:
         """Those of them that are obscured."""
-        return self.counts.pixels(self.counts.occluded)
+        return pixels(self.counts.occluded)
 
     @property
     def seen_pixels(self) -> int:
         """Those in a vision arc and not obscured."""
-        return self.counts.pixels(self.seen)
+        return pixels(self.seen)
 
     @property
     def occluded(self) -> float:

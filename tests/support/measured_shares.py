@@ -9,10 +9,9 @@ from shapely import MultiPoint, Polygon
 from shapely.ops import unary_union
 
 from silhouette.common.geometry import Floats, Pose
-from silhouette.measure.counting import measured as measured_together
+from silhouette.measure.counting import measured as measured_of
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import ERROR_GOAL
-from silhouette.measure.question import Question
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
@@ -49,8 +48,7 @@ def measured(
     views = fit_view(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
     bodies = [Body(number, shape, pose) for number, shape in enumerate(blockers, 2)]
     pictures = [Picture(view, Body(1, target, pose), bodies, arcs) for view in views]
-    (found,) = measured_together([Question(pictures, pixel, error_goal, (0.0, 0.5, 1.0))], renderer)
-    return found.counts, views
+    return measured_of(pictures, renderer).counts, views
 
 
 def exact_share(view: View, target: Mesh, blockers: Sequence[Mesh]) -> float:

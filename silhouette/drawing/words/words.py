@@ -161,7 +161,7 @@ class Words:
         """
         return text if self.language == "en" else re.sub(r"(?<=\d)\.(?=\d)", ",", text)
 
-    def share(self, part: int, whole: int) -> str:
+    def share(self, part: float, whole: float) -> str:
         """A share as `silhouette.common.text.share_in_words` rounds it.
 
         >>> Words("de").share(4999, 10000), Words("fr").share(1, 10**9), Words("es").share(0, 0)

@@ -395,7 +395,7 @@ class _ReasonWords:
         return " by " + (" and ".join(named) if not more else ", ".join(named) + f" and {more} more")
 
 
-def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) -> tuple[str, RuleReference, str]:
+def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: float, whole: float) -> tuple[str, RuleReference, str]:
     """Verdict, rule and reason: the first test that holds (R6 to R8, R13 to R15), by the counts for line of sight, and
     the obscured share ``part / whole`` of the target, or of its part in the arc (A1).
     """
@@ -421,7 +421,7 @@ def _ladder(words: _ReasonWords, sight: OcclusionCounts, part: int, whole: int) 
 
 
 def _could_be(
-    cover: OcclusionCounts, sight: OcclusionCounts, part: int, whole: int, in_arc: bool, tolerance: float
+    cover: OcclusionCounts, sight: OcclusionCounts, part: float, whole: float, in_arc: bool, tolerance: float
 ) -> tuple[str, ...]:
     """The verdicts that hold within the error, or the tolerance, of the obscured share and of the seen share (R20). A
     share of exactly nothing is uncertain by its error only. The counts are those for cover and for line of sight.
