@@ -114,13 +114,13 @@ def _counts(
 
 def _real(part: Polygons) -> float:
     """Pixels: the area of a part of a picture; 0 where it is nothing but what rounding leaves along contours."""
-    return float(part.area()) if any(_width(loop) > THINNEST for loop in part.to_polygons()) else 0.0
+    return float(part.area()) if (_widths(part) > THINNEST).any() else 0.0
 
 
 def _shown(part: Polygons, obscured: Polygons, gap: float) -> float:
     """Pixels: the area of a part that is not obscured; 0 where only gaps narrower than ``gap`` are left open."""
     left = part - obscured
-    if 0.0 < left.area() and all(_width(loop) <= gap for loop in left.to_polygons()):
+    if 0.0 < left.area() and (_widths(left) <= gap).all():
         left -= obscured.offset(gap, manifold3d.JoinType.Miter).offset(-gap, manifold3d.JoinType.Miter)
     return _real(left)
 
@@ -132,24 +132,39 @@ def _gap(picture: Picture) -> float:
     return NEAREST_DEPTH_MM / (picture.view.step * (float(np.linalg.norm(middle - picture.view.eye)) + reach))
 
 
-def _width(loop: Floats) -> float:
-    """How wide a polygon is on the whole: half its rim long, as it would be if it were a thin strip."""
-    x, y = (loop - loop[:1]).T
-    area = abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
-    rim = float(np.hypot(x - np.roll(x, -1), y - np.roll(y, -1)).sum())
-    return 2.0 * area / rim if rim else 0.0
+def _widths(part: Polygons) -> Floats:
+    """(n,) how wide each loop of some polygons is on the whole: as a thin strip with its area and rim would be."""
+    start, end, first = _sides(part)
+    if not len(first):
+        return np.empty(0)
+    rim = np.add.reduceat(np.hypot(*(end - start)), first)
+    origin = np.repeat(start[:, first], np.diff(first, append=start.shape[1]), axis=1)
+    (x, y), (u, v) = start - origin, end - origin
+    area = np.abs(np.add.reduceat(x * v - y * u, first)) / 2.0
+    return np.divide(2.0 * area, rim, out=np.zeros_like(rim), where=rim > 0.0)
 
 
 def _rim(part: Polygons) -> float:
     """Pixels: the length of the rim of polygons."""
-    return float(sum(np.hypot(*(loop - np.roll(loop, -1, axis=0)).T).sum() for loop in part.to_polygons()))
+    start, end, _ = _sides(part)
+    return float(np.hypot(*(end - start)).sum())
+
+
+def _sides(part: Polygons) -> tuple[Floats, Floats, Integers]:
+    """(2, n) and (2, n) where the sides of polygons begin and end; (k,) the first side of each loop."""
+    loops = part.to_polygons()
+    first = np.cumsum([0, *map(len, loops)])
+    start = np.concatenate([np.empty((0, 2)), *loops]).T
+    end = np.roll(start, -1, axis=1)
+    end[:, first[1:] - 1] = start[:, first[:-1]]
+    return start, end, first[:-1]
 
 
 def _of_each(picture: Picture, found: Occlusion, renderer: Renderer) -> Floats:
     """(2, blockers) pixels in which each is the nearest before the target; and those that it obscures, others or not."""
     alone = np.array([part.area() for part in found.hidden])
     several, some = polygons(), polygons()
-    for part in found.hidden:
+    for part in found.hidden if np.count_nonzero(alone) > 1 else ():
         several, some = joined([several, part ^ some]), joined([some, part])
     nearest = np.array([(part - several).area() for part in found.hidden])
     shared = _real(several)
@@ -181,18 +196,15 @@ def raster(part: Polygons, height: int, width: int) -> Integers:
     [[True, True, False], [False, False, False]]
     """
     winding = np.zeros((height, width + 1), dtype=np.int32)
-    loops = part.to_polygons()
-    if loops:
-        start = np.concatenate(loops).T
-        end = np.concatenate([np.roll(loop, -1, axis=0) for loop in loops]).T
-        upper, lower = np.where(start[1] <= end[1], start, end), np.where(start[1] <= end[1], end, start)
-        sign = np.where(start[1] <= end[1], 1, -1)
-        first = np.clip(np.ceil(upper[1] - 0.5), 0, height).astype(np.int64)
-        last = np.clip(np.ceil(lower[1] - 0.5), 0, height).astype(np.int64)
-        row, line = spread(first, np.maximum(last - first, 0))
-        slope = np.divide(*(lower - upper), out=np.zeros(len(sign)), where=lower[1] > upper[1])
-        column = upper[0, line] + (row + 0.5 - upper[1, line]) * slope[line]
-        np.add.at(winding, (row, np.clip(np.ceil(column - 0.5), 0, width).astype(np.int64)), sign[line])
+    start, end, _ = _sides(part)
+    upper, lower = np.where(start[1] <= end[1], start, end), np.where(start[1] <= end[1], end, start)
+    sign = np.where(start[1] <= end[1], 1, -1)
+    first = np.clip(np.ceil(upper[1] - 0.5), 0, height).astype(np.int64)
+    last = np.clip(np.ceil(lower[1] - 0.5), 0, height).astype(np.int64)
+    row, line = spread(first, np.maximum(last - first, 0))
+    slope = np.divide(*(lower - upper), out=np.zeros(len(sign)), where=lower[1] > upper[1])
+    column = upper[0, line] + (row + 0.5 - upper[1, line]) * slope[line]
+    np.add.at(winding, (row, np.clip(np.ceil(column - 0.5), 0, width).astype(np.int64)), sign[line])
     inside: Integers = np.cumsum(winding, axis=1)[:, :width] != 0
     return inside
 

@@ -24,7 +24,7 @@ from silhouette.common.lazy import cached_property
 from silhouette.measure.contours import Placed
 from silhouette.measure.sampling import Picture
 from silhouette.measure.silhouettes import Faces, Polygons, polygons, silhouette_of
-from silhouette.meshes.clusters import Indices
+from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
 
@@ -34,8 +34,6 @@ SAME_DEPTH = 1e-9
 WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
 WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
 """(26, 3) the normals of planes that are tried, in the frames of both bodies: along their axes, and between these."""
-
-_NONE = np.empty(0)
 
 COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
 
@@ -66,23 +64,10 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
 
 def occlusion(picture: Picture, is_cube: bool = False) -> Occlusion:
     """What of a picture's target is obscured there; of a face of a cube, as far as the face reaches."""
-    view = picture.view
-    window = np.array([0.0, view.width, 0.0, view.height])
-    placed = Placed.of(view, picture.target)
-    whole = silhouette_of(view, picture.target)
-    faces = None
-    if whole is None:
-        faces = Faces.of(placed, window)
-        whole = faces.silhouette((0.0, view.width))
-    if outline := picture.target.outline:
-        faces = faces or Faces.of(placed, window)
-        rim = faces.rim(whole, abs(outline))
-        whole = whole + rim if outline > 0.0 else whole - rim
-    if is_cube:
-        whole ^= manifold3d.CrossSection.square((view.width, view.height))
+    target = _Target(picture.view, Placed.of(picture.view, picture.target), is_cube)
+    whole = target.whole
     if whole.is_empty():
         return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0)
-    target = _Target(view, placed, faces or Faces.of(placed, window), whole)
     found = [target.hidden_by_outline(body) for body in picture.blockers]
     return Occlusion(whole, target.in_arcs(picture.arcs), [part for part, _ in found], sum(doubt for _, doubt in found))
 
@@ -93,8 +78,24 @@ class _Target:
 
     view: View
     placed: Placed
-    faces: Faces
-    whole: Polygons  # its silhouette
+    is_cube: bool  # whether the view is a face of a cube, beyond which nothing counts
+
+    @cached_property
+    def faces(self) -> Faces:
+        """Those in the picture."""
+        return Faces.of(self.placed, np.array([0.0, self.view.width, 0.0, self.view.height]))
+
+    @cached_property
+    def whole(self) -> Polygons:
+        """Its silhouette."""
+        body = self.placed.body
+        whole = silhouette_of(self.view, body)
+        if whole is None:
+            whole = self.faces.silhouette((0.0, self.view.width))
+        if body.outline:
+            rim = self.faces.rim(whole, abs(body.outline))
+            whole = whole + rim if body.outline > 0.0 else whole - rim
+        return whole ^ manifold3d.CrossSection.square((self.view.width, self.view.height)) if self.is_cube else whole
 
     @cached_property
     def window(self) -> Floats:
@@ -121,18 +122,18 @@ class _Target:
         """Where a blocker is before the target; and by how many pixels the area of that may be off."""
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
-        chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
-        is_behind, is_before = planes.order(*planes.bounds(placed, chosen))
-        if is_behind.all():
-            return polygons(), 0.0
-        if is_before.all() and (whole := silhouette_of(self.view, body)) is not None:
+        is_behind, is_before = planes.order(_bounding(placed)[:, None])
+        if is_before[0] and (whole := silhouette_of(self.view, body)) is not None:
             return whole ^ self.whole, 0.0
+        chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
+        if is_behind[0] or not len(chosen):
+            return polygons(), 0.0
         faces = Faces.of(placed, self.window, planes.farthest)
-        numbers = placed.faces_of(chosen[~is_before])
+        is_near = placed.centres[2, chosen] + placed.clusters.radii[chosen] > planes.nearest
+        numbers = placed.faces_of(chosen[is_near])
         numbers = numbers[faces.sides[numbers] != 0]
         points = np.concatenate([placed.points(placed.clusters.corners.take(numbers, axis=0)), faces.parts], axis=1)
-        least = np.stack([planes.normals @ points[:, :, corner] for corner in range(3)]).min(axis=0)
-        is_behind, is_before = planes.order(least, points[2].min(axis=1), points[2].max(axis=1))
+        is_behind, is_before = planes.order(points)
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
         hidden = before.silhouette((self.window[0], self.window[1])) ^ self.whole
@@ -191,37 +192,26 @@ class _Planes:
     @classmethod
     def of(cls, target: Placed, blocker: Placed) -> _Planes:
         """Those along the frames of both, and across the line of sight."""
-        planes = cls(np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (target, blocker)]), _NONE, 0.0, 0.0)
-        least, nearest, farthest = planes.bounds(target, np.arange(len(target.clusters.radii)), -1.0)
-        return replace(
-            planes,
-            reaches=-least.min(axis=1),
-            nearest=max(float(nearest.min()), 0.0) - NEAREST_DEPTH_MM,
-            farthest=float(farthest.max()),
-        )
+        normals = np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (target, blocker)])
+        points = _bounding(target)
+        nearest = max(float(points[2].min()), 0.0) - NEAREST_DEPTH_MM
+        return cls(normals, (normals @ points).max(axis=1), nearest, float(points[2].max()))
 
-    def bounds(self, placed: Placed, chosen: Indices, turned: float = 1.0) -> tuple[Floats, Floats, Floats]:
-        """(n, k) bounds of the products of chosen clusters with the normals, ``turned``; (k,), (k,) of their depths."""
-        clusters = placed.clusters
-        normals = np.concatenate([turned * self.normals, [[0.0, 0.0, 1.0]]])
-        in_mesh = normals @ placed.matrix
-        sizes = np.minimum(
-            np.linalg.norm(in_mesh, axis=1)[:, None] * clusters.radii[chosen], np.abs(in_mesh) @ clusters.halves[:, chosen]
-        )
-        middle = normals @ placed.centres[:, chosen]
-        return (middle - sizes)[:-1], (middle - sizes)[-1], (middle + sizes)[-1]
-
-    def order(self, least: Floats, nearest: Floats, farthest: Floats) -> tuple[Flags, Flags]:
-        """(m,) and (m,) which of m things are surely behind the target, and which surely before it.
-
-        Args:
-            least: (n, m) their least products with the normals.
-            nearest, farthest: (m,) their least and greatest depths.
-        """
-        reaches = self.reaches[:, None]
-        is_behind = (nearest >= self.farthest) | ((least >= reaches) & (reaches >= 0.0)).any(axis=0)
-        is_before = (farthest <= self.nearest) | ((least >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
+    def order(self, points: Floats) -> tuple[Flags, Flags]:
+        """(m,) and (m,) which of m hulls of k points, (3, m, k), are surely behind the target, and which before it."""
+        least = (self.normals @ points.reshape(3, -1)).reshape(len(self.normals), *points.shape[1:]).min(axis=2)
+        reaches, depth = self.reaches[:, None], points[2]
+        is_behind = depth.min(axis=1) >= self.farthest
+        is_behind |= ((least >= reaches) & (reaches >= 0.0)).any(axis=0)
+        is_before = depth.max(axis=1) <= self.nearest
+        is_before |= ((least >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
         return is_behind, is_before & ~is_behind
+
+
+def _bounding(placed: Placed) -> Floats:
+    """(3, k) picture coordinates in whose convex hull a body lies."""
+    points: Floats = placed.matrix @ (bounding_points(placed.body.mesh) - placed.eye).T
+    return points
 
 
 def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]]:
