@@ -19,7 +19,7 @@ from silhouette.judging import JudgingOptions, SceneResult, Selection, judge_sce
 from silhouette.renderers import choose
 
 OWN_PACKAGES = {
-    "embreex": ("embree", "gl", "cuda"),  # the two others have their proofs made with it
+    "embreex": ("embree", "layers (embree)"),
     "pyrender2": ("gl",),
     "PyOpenGL": ("gl",),
     "warp-lang": ("cuda",),
@@ -101,7 +101,8 @@ def _options(settings: BatchSettings, then: SettingsRecord) -> tuple[JudgingOpti
     own = settings.device
     choices = [(settings.renderer, own)]
     if settings.renderer == "auto":
-        choices = [(then.renderer, own or then.device), (then.renderer, own), ("auto", own)]
+        before = "auto" if then.renderer.startswith("layers") else then.renderer
+        choices = [(before, own or then.device), (before, own), ("auto", own)]
     options = partial(JudgingOptions, cache=settings.cache(), pixel=pixel, error=error)
     for name, device in choices[:-1]:
         with suppress(RendererUnavailable, RequestError):

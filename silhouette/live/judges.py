@@ -36,10 +36,8 @@ from silhouette.live.live_table import TablePose
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Body, Cast, Layer, Renderer
-from silhouette.renderers.rays import RayRenderer
+from silhouette.renderers.protocol import ForwardingRenderer, Renderer
 from silhouette.renderers.registry import survives_fork
-from silhouette.renderers.views import View
 from silhouette.rules import rule_called, rule_of
 from silhouette.rules.abilities import maps_of
 from silhouette.scenes.carrying import Name, model_digest, packed_model, packed_scene, unpacked_model, unpacked_scene
@@ -159,63 +157,18 @@ class PictureQuestion:
             return file.read_bytes()
 
 
-class StoppableRenderer(Renderer):
+class StoppableRenderer(ForwardingRenderer):
     """A renderer, a measurement with which ends with `Stopped` at the first look after a message has come by the pipe.
 
     In a process that is forked from this one nothing is read from the pipe.
     """
 
     def __init__(self, renderer: Renderer, pipe: Connection) -> None:
-        self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
-        self._renderer, self._pipe, self._process = renderer, pipe, os.getpid()
+        super().__init__(renderer)
+        self._pipe, self._process = pipe, os.getpid()
 
-    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """See `Renderer.render`."""
-        self._go_on()
-        return self._renderer.render(view, bodies, pixels)
-
-    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
-        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast."""
-        if not isinstance(self._renderer, RayRenderer):
-            return super().depths(casts)
-        self._go_on()
-        return self._renderer.depths(casts)
-
-    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
-        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body."""
-        if self.capabilities.sparse:
-            return super().render_separately(view, bodies, pixels)
-        self._go_on()
-        return self._renderer.render_separately(view, bodies, pixels)
-
-    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
-        """See `Renderer.draw_ahead`."""
-        self._go_on()
-        self._renderer.draw_ahead(view, bodies)
-
-    def share(self, meshes: Sequence[Mesh]) -> bool:
-        """See `Renderer.share`."""
-        return self._renderer.share(meshes)
-
-    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
-        """See `Renderer.refuse_too_large`."""
-        self._renderer.refuse_too_large(meshes)
-
-    @property
-    def underlying(self) -> Renderer:
-        """See `Renderer.underlying`."""
-        return self._renderer.underlying
-
-    @property
-    def is_closed(self) -> bool:
-        """See `Renderer.is_closed`."""
-        return self._renderer.is_closed
-
-    def close(self) -> None:
-        """See `Renderer.close`."""
-        self._renderer.close()
-
-    def _go_on(self) -> None:
+    def before_look(self) -> None:
+        """See `ForwardingRenderer.before_look`."""
         if self._process == os.getpid() and self._pipe.poll():
             self._pipe.recv()
             raise Stopped

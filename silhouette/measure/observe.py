@@ -1,7 +1,6 @@
-"""COUNT, the entry: `observe_many` turns Sights, which the rules describe, into Observations: counts, errors, masks.
+"""COUNT, the entry: `observe` turns a Sight, which the rules describe, into an Observation: counts, errors, masks.
 
-Sight -> pictures and what reaches into them -> samples and counts of all sights together -> finer where a verdict may
-be decided by it -> Observation
+Sight -> pictures and what reaches into them (`framing`) -> exact areas (`counting`) -> Observation
 """
 
 from __future__ import annotations
@@ -10,14 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from silhouette.measure.counting import Measured, measured
+from silhouette.measure.counting import measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.looking_through import looked_through
-from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.observation import Observation, Sight
 from silhouette.renderers.protocol import Renderer
-from silhouette.scenes.table import Piece
-
-FINEST = 4  # largest factor by which a picture is taken finer, where the error of a share reaches across a threshold
 
 ERROR_GOAL = 0.002
 """The error, as a share of the target, up to which a measurement goes by default: a fifth of the hundredth that players
@@ -51,44 +47,28 @@ class Observer(Protocol):
 
 
 def observe(sight: Sight, renderer: Renderer, pixel: float, wanted: Wanted = PLAIN) -> Observation:
-    """`observe_many` for one sight."""
-    (observation,) = observe_many([sight], renderer, pixel, wanted)
-    return observation
+    """What is obscured and seen of the target, seen from the eye.
+
+    Args:
+        sight: who looks at whom, past what.
+        renderer: casts the few rays that counting needs.
+        pixel: mm per pixel at the target, of the areas and the masks.
+        wanted: what else is wanted.
+    """
+    return observed(framed(sight, pixel), renderer, wanted)
 
 
 def observe_many(
     sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
 ) -> list[Observation]:
-    """Measures for each sight how much of the target is obscured, seen from the eye.
-
-    What is found for a sight depends neither on the others nor on their order. The picture is taken two times finer,
-    and then up to `FINEST` times, as long as a share is within its error of a threshold, and farther than the tolerance
-    from it.
-
-    Args:
-        sights: who looks at whom, past what.
-        renderer: renders the targets and their blockers.
-        pixel: mm per pixel at the target.
-        wanted: at which shares a verdict changes, and how well they are to be known.
-    """
-    frames = [framed(sight, pixel) for sight in sights]
-    return [
-        _observation(frame, one, looked_through(frame, renderer) if wanted.windows and one.counts.seen else ((), ()))
-        for frame in frames
-        for one in [measured(frame.pictures, renderer, wanted.keep)]
-    ]
+    """`observe` for each sight; what is found for one depends neither on the others nor on their order."""
+    return [observe(sight, renderer, pixel, wanted) for sight in sights]
 
 
-def _is_undecided(counts: OcclusionCounts, thresholds: Sequence[float], tolerance: float) -> bool:
-    """Whether a finer picture may decide: a share is within its error of a threshold, and not within the tolerance."""
-    if counts.in_arc == 0:
-        return False
-    shares = [(counts.occluded / counts.total, counts.error)]
-    shares += [(counts.occluded_in_arc / counts.in_arc, counts.error_in_arc)]
-    return any(tolerance < abs(share - threshold) <= error for share, error in shares for threshold in thresholds)
-
-
-def _observation(frame: Framed, found: Measured, through: tuple[tuple[Piece, ...], tuple[Piece, ...]]) -> Observation:
+def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:
+    """`observe` of a sight whose pictures are known."""
+    found = measured(frame.pictures, renderer, wanted.keep)
+    through = looked_through(frame, renderer) if wanted.windows and found.counts.seen else ((), ())
     return Observation(
         frame.sight,
         frame.blockers,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,7 +70,9 @@ class Capabilities:
 
     sparse: bool = False  # whether few pixels cost less than all of them, and any place between them can be looked at
     slow_launch: bool = False  # whether a few rays take as long as a million: proofs then cast theirs on the CPU
-    counts_on_device: bool = False  # whether samples are counted where they are taken: see `silhouette.measure.sampled`
+    # Whether shares are counted by its rays, in every pixel, as a witness of what is counted otherwise; else exactly, by
+    # layers, whatever the renderer
+    is_witness: bool = True
     # The number of checks that are best judged together; None leaves it to whoever judges
     checks_together: int | None = None
     pixels_together: int | None = None  # the most pixels that are measured together; None leaves it to whoever measures
@@ -163,3 +165,69 @@ class Renderer(ABC):
 
     def close(self) -> None:  # noqa: B027 - most have nothing to do
         """Gives back what the process must give back, such as memory of a device; by default there is nothing."""
+
+
+class ForwardingRenderer(Renderer):
+    """A renderer that hands on to another all that it is asked, after a call of `before_look`."""
+
+    def __init__(self, renderer: Renderer) -> None:
+        self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
+        self._renderer = renderer
+
+    def before_look(self) -> None:  # noqa: B027 - most have nothing to do
+        """Is called before each look."""
+
+    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
+        """See `Renderer.render`."""
+        self.before_look()
+        return self._renderer.render(view, bodies, pixels)
+
+    def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
+        """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast."""
+        if not self.capabilities.sparse:
+            return super().depths(casts)
+        self.before_look()
+        return self._renderer.depths(casts)
+
+    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
+        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body."""
+        if self.capabilities.sparse:
+            return super().render_separately(view, bodies, pixels)
+        self.before_look()
+        return self._renderer.render_separately(view, bodies, pixels)
+
+    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
+        """See `Renderer.draw_ahead`."""
+        self.before_look()
+        self._renderer.draw_ahead(view, bodies)
+
+    def share(self, meshes: Sequence[Mesh]) -> bool:
+        """See `Renderer.share`."""
+        return self._renderer.share(meshes)
+
+    def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
+        """See `Renderer.refuse_too_large`."""
+        self._renderer.refuse_too_large(meshes)
+
+    @property
+    def underlying(self) -> Renderer:
+        """See `Renderer.underlying`."""
+        return self._renderer.underlying
+
+    @property
+    def is_closed(self) -> bool:
+        """See `Renderer.is_closed`."""
+        return self._renderer.is_closed
+
+    def close(self) -> None:
+        """See `Renderer.close`."""
+        self._renderer.close()
+
+
+class LayersRenderer(ForwardingRenderer):
+    """A renderer whose rays are only asked which of two surfaces is nearer: shares are counted by layers, exactly."""
+
+    def __init__(self, renderer: Renderer) -> None:
+        super().__init__(renderer)
+        self.name = f"layers ({renderer.name})"
+        self.capabilities = replace(renderer.capabilities, is_witness=False)

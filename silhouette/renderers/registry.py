@@ -13,12 +13,13 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from silhouette.common.errors import RendererUnavailable, RequestError
 from silhouette.renderers.cuda import devices as cuda
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.gl import context as gl
-from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.protocol import LayersRenderer, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 
 
@@ -122,6 +123,9 @@ CHOOSING = ("PYOPENGL_PLATFORM", "EGL_DEVICE_ID")
 _started: dict[tuple[object, ...], Renderer] = {}
 """The renderers of this process, by those among which was chosen, the device that was asked for, and `CHOOSING`."""
 
+_by_layers: WeakKeyDictionary[Renderer, LayersRenderer] = WeakKeyDictionary()
+"""Those that count by layers, by the renderers whose rays they use."""
+
 _starting = threading.RLock()  # two threads that choose one renderer at once start one
 
 
@@ -131,9 +135,9 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     It is started once in each process, and then shared by all who ask for it, in any thread; it is closed when the
     process ends. A process that is forked starts its own. One that was closed is started anew.
 
-    "auto" takes the first of `RENDERERS` that starts here; which one it was stands in the renderer's ``name`` and
-    ``device``. Any other name is that renderer or an error. Where a device is
-    given, "auto" takes the renderer whose devices have such names.
+    "auto" counts by layers, and takes for the few rays that this needs the first of `RENDERERS` that starts here; which
+    one it was stands in the renderer's ``name`` and ``device``. Where a device is given, it takes the renderer whose
+    devices have such names. Any other name is that renderer, which counts by its rays, or an error.
 
     Raises:
         RequestError: where there is no renderer of that name, or a device is given and it has none.
@@ -148,7 +152,13 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     """
     check_name(name, device)
     entries = _called(name)
-    return _shared(entries if device is None else [entry for entry in entries if entry.takes(device)][:1], device)
+    rays = _shared(entries if device is None else [entry for entry in entries if entry.takes(device)][:1], device)
+    if name != "auto":
+        return rays
+    with _starting:
+        if rays not in _by_layers:
+            _by_layers[rays] = LayersRenderer(rays)
+        return _by_layers[rays]
 
 
 def started(renderer: str | Renderer) -> Renderer:
