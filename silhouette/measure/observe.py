@@ -6,13 +6,14 @@ Sight -> pictures and what reaches into them (`framing`) -> exact areas (`counti
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from silhouette.measure.counting import measured
+from silhouette.measure.counting import Measured, measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 
 ERROR_GOAL = 0.002
@@ -34,6 +35,11 @@ class Wanted:
 
 
 PLAIN = Wanted()  # what is wanted where nobody says otherwise
+
+
+FEWEST_PIXELS = 100  # of a target that a witness counts alone
+
+MOST_RAYS = 4_000_000  # towards a target, for the sake of a smaller error
 
 
 class Observer(Protocol):
@@ -67,16 +73,43 @@ def observe_many(
 
 def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:
     """`observe` of a sight whose pictures are known."""
-    found = measured(frame.pictures, renderer, wanted.keep)
+    measure = _measured_by_rays if renderer.capabilities.is_witness else _measured_by_layers
+    found, pixel = measure(frame, renderer, wanted)
     through = looked_through(frame, renderer) if wanted.windows and found.counts.seen else ((), ())
     return Observation(
         frame.sight,
         frame.blockers,
         found.counts,
-        frame.pixel,
+        pixel,
         found.decided_by,
         frame.projection,
         found.masks,
         frame.views,
         *through,
     )
+
+
+def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> tuple[Measured, float]:
+    return measured(frame.pictures, renderer, wanted.keep), frame.pixel
+
+
+def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> tuple[Measured, float]:
+    """What a witness counts, with pixels half as wide, and again, as long as its error is larger than is wanted.
+
+    Whether anything is seen, or obscured, where no ray shows it, rays do not know, nor much of a target of few pixels:
+    there layers tell.
+    """
+    pictures, pixel = frame.pictures, frame.pixel
+    size = sum(picture.view.width * picture.view.height for picture in pictures)
+    while True:
+        rays = counted_by_rays(pictures, renderer, wanted.keep)
+        counts = rays.counts
+        unobscured, unseen = not counts.occluded and counts.error > 0.0, not counts.seen and counts.error_seen > 0.0
+        if counts.total < FEWEST_PIXELS or unobscured or unseen:
+            exact, _ = _measured_by_layers(frame, renderer, wanted)
+            return replace(exact, masks=rays.masks), frame.pixel
+        size *= 4
+        if max(counts.error, counts.error_seen) <= (wanted.error_goal or ERROR_GOAL) or size > MOST_RAYS:
+            return Measured(counts, "count", rays.masks), pixel
+        pictures = [replace(picture, view=picture.view.refined(2)) for picture in pictures]
+        pixel /= 2
