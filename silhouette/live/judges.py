@@ -7,7 +7,7 @@ import gc
 import os
 import pickle
 import signal
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache as cached
@@ -20,7 +20,6 @@ from typing import Any, Protocol, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
 from silhouette.common.errors import RequestError, SilhouetteError
 from silhouette.common.installation import VERSION
@@ -33,7 +32,6 @@ from silhouette.judging.maps import MapCells, MapRequest, checks_of_map, judged_
 from silhouette.judging.run import CHECKS_TOGETHER, shared
 from silhouette.live.by_hand import Document
 from silhouette.live.live_table import TablePose
-from silhouette.meshes.mesh import Mesh
 from silhouette.models.model import Model
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import ForwardingRenderer, Renderer

@@ -120,7 +120,7 @@ def _real(part: Polygons) -> float:
 def _shown(part: Polygons, obscured: Polygons, gap: float) -> float:
     """Pixels: the area of a part that is not obscured; 0 where only gaps narrower than ``gap`` are left open."""
     left = part - obscured
-    if 0.0 < left.area() and (_widths(left) <= gap).all():
+    if left.area() > 0.0 and (_widths(left) <= gap).all():
         left -= obscured.offset(gap, manifold3d.JoinType.Miter).offset(-gap, manifold3d.JoinType.Miter)
     return _real(left)
 
@@ -181,9 +181,10 @@ def centres(part: Polygons, pitch: float) -> Floats:
     """(n, 2) rows and columns, a pixel's middle at its index, of the middles of squares that lie in polygons."""
     left, top, right, bottom = part.bounds()
     size = max(pitch, (right - left) / MOST_ACROSS, (bottom - top) / MOST_ACROSS)
-    inside = raster(part.translate((-left, -top)).scale((1.0 / size, 1.0 / size)), *(
-        max(1, ceil(span / size)) for span in (bottom - top, right - left)
-    ))
+    inside = raster(
+        part.translate((-left, -top)).scale((1.0 / size, 1.0 / size)),
+        *(max(1, ceil(span / size)) for span in (bottom - top, right - left)),
+    )
     rows, columns = np.nonzero(inside)
     return np.column_stack([(rows + 0.5) * size + top - 0.5, (columns + 0.5) * size + left - 0.5])
 

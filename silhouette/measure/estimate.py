@@ -20,12 +20,11 @@ from math import ceil, sqrt
 import numpy as np
 
 from silhouette.common.geometry import Floats
-from silhouette.measure.error import SIGMAS, UNKNOWN, share_errors, shares
+from silhouette.measure.error import SIGMAS, UNKNOWN, occlusion_counts, share_errors, shares
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.grids import FINEST, grid, size_of
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
-from silhouette.measure.question import occlusion_counts
 from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer

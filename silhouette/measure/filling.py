@@ -1,6 +1,6 @@
 """COUNT: what the outline of a piece encloses in the picture, its windows and the gaps between its parts, filled.
 
-contours of the piece -> the regions between them -> those that it covers nowhere, and that are closed all round
+silhouette of the piece -> the regions that it leaves bare, and that it closes all round
 -> a skin over each, stretched from rim to rim -> the piece with its skins, which hides as any other mesh does
 
     +--------------+     +--------------+
@@ -12,15 +12,15 @@ contours of the piece -> the regions between them -> those that it covers nowher
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
 
 import mapbox_earcut
 import numpy as np
-import shapely
 
-from silhouette.common.geometry import Flags, Floats, Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.common.lazy import derived
-from silhouette.measure.contours import Placed, lines_between
+from silhouette.measure.silhouettes import Faces, Placed, polygons
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.health import has_area
 from silhouette.meshes.mesh import Mesh
@@ -35,7 +35,7 @@ CUTS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the
 piece is looked at alone, because through a window in its near wall one sees its floor and walls, that reach on."""
 
-FARTHEST = 1e9  # how far out a face may lie in the picture, in depths
+FINE_STEP = 1e-6  # the unit of the picture in which regions are found: corners of polygons are rounded to 1e-8 of it
 
 
 def filled(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> Mesh:
@@ -135,12 +135,13 @@ def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) ->
 
     Where ``far`` is finite, those of what is nearer than that alone are among them.
     """
-    placed = Placed.of(_straight_at(np.array(eye), np.array(forward)), Body(1, mesh, Pose.standing()))
-    corners = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, np.inf)]
+    view = replace(_straight_at(np.array(eye), np.array(forward)), step=FINE_STEP)
+    placed = Placed.of(view, Body(1, mesh, Pose.standing()))
+    corners = [_skin(placed, rings, lines) for rings, lines in _enclosed(placed, near, np.inf)]
     if far < np.inf:
         least = max(near, float((placed.centres[2] - placed.clusters.radii).min(initial=far)))
         for cut in least + (far - least) * np.array(CUTS):
-            before = [_skin(placed, region, lines) for region, lines in _enclosed(placed, near, float(cut))]
+            before = [_skin(placed, rings, lines) for rings, lines in _enclosed(placed, near, float(cut))]
             # A rim at that depth is where the piece was cut, and no edge of it.
             corners += [skin for skin in before if len(skin) and _depth(placed, skin) < cut * (1.0 - BESIDE)]
         corners = list({skin.tobytes(): skin for skin in corners}.values())
@@ -162,65 +163,35 @@ def _depth(placed: Placed, corners: Floats) -> float:
     return float(((corners - placed.eye) @ placed.matrix.T)[..., 2].max())
 
 
-def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[Any, Floats]]:
-    """The regions that a piece encloses between two depths, shapely's polygons, each with the contours round it.
+def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[list[Floats], Floats]]:
+    """The regions that a piece encloses between two depths, each with the contours of the piece.
 
-    The contours are (2, 3, n): both ends of each, in picture coordinates.
-
-    Between contours a surface neither begins nor ends: of each region that they cut the picture into, one place tells
-    whether the piece covers it. One that it does not is closed all round, since no more than one side of a contour is
-    bare; what is not lies in none of the polygons.
+    A region is its outer ring, and those within it, (n, 2) corners each. The contours are (2, 3, m): both ends of each,
+    in picture coordinates.
     """
-    depth, radii = placed.centres[2], placed.clusters.radii
-    start, end, _ = lines_between(placed, np.flatnonzero((depth + radii > near) & (depth - radii < far)), near, far)
-    ends = np.stack([start, end])
-    flat = (ends[:, :2] / ends[:, 2:]).transpose(2, 0, 1)
-    proper = (flat[:, 0] != flat[:, 1]).any(axis=1)
-    ends, lines = ends[..., proper], shapely.linestrings(flat[proper])
-    regions = shapely.get_parts(shapely.polygonize([shapely.union_all(lines)]))
-    large = shapely.area(regions) > (NEAREST_DEPTH_MM / float((depth + radii).max(initial=1.0))) ** 2
-    regions = regions[large]
-    tree = shapely.STRtree(lines)
-    places = shapely.get_coordinates(shapely.point_on_surface(regions))
-    bare = regions[~_covered(placed, places, near, far)]
-    around = shapely.box(*(shapely.bounds(bare) + np.array([-1.0, -1.0, 1.0, 1.0]) * BESIDE).T)
-    return [(region, ends[..., tree.query(box)]) for region, box in zip(bare, around, strict=True)]
+    ahead, everywhere = np.array([0.0, 0.0, 1.0]), np.array([-np.inf, np.inf, -np.inf, np.inf])
+    faces = Faces.of(placed, everywhere).clipped(ahead, near)
+    if far < np.inf:
+        faces = faces.clipped(-ahead, -far)
+    part = faces.silhouette()
+    outer = [loop for loop in part.to_polygons() if _turning(loop) > 0.0]
+    bare = (polygons(outer) - part).decompose()
+    smallest = (NEAREST_DEPTH_MM / float((placed.centres[2] + placed.clusters.radii).max(initial=1.0)) / FINE_STEP) ** 2
+    return [(region.to_polygons(), faces.contours()) for region in bare if region.area() > smallest]
 
 
-def _covered(placed: Placed, places: Floats, near: float, far: float) -> Flags:
-    """(n,) whether a face lies at places (n, 2) of the picture, farther than ``near`` and not than ``far``."""
-    corners = placed.points(placed.clusters.corners)  # (3, m, 3): of each face's three corners
-    depth = corners[2]
-    faces = np.flatnonzero((depth > near).any(axis=1))
-    corners, whole = corners[:, faces], (depth[faces] > near).all(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        flat = corners[:2] / corners[2]
-    # A face that reaches behind the eye may lie anywhere in the picture.
-    low, high = (
-        np.where(whole, bound, far) for bound, far in ((flat.min(axis=2), -np.inf), (flat.max(axis=2), np.inf))
-    )
-    tree = shapely.STRtree(shapely.box(*np.clip(np.concatenate([low, high]), -FARTHEST, FARTHEST)))
-    place, face = tree.query(shapely.points(places))
-    a, b, c = (corners[:, face, number] for number in range(3))
-    ray = np.column_stack([places, np.ones(len(places))])[place].T
-    sides = [(ray * np.cross(*pair, axis=0)).sum(axis=0) for pair in ((a, b), (b, c), (c, a))]
-    normal = np.cross(b - a, c - a, axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        met = (normal * a).sum(axis=0) / (normal * ray).sum(axis=0)
-    is_met = (met > near) & (met <= far)
-    is_met &= (np.minimum.reduce(sides) >= 0.0) | (np.maximum.reduce(sides) <= 0.0)
-    found = np.zeros(len(places), np.bool_)
-    found[place[is_met]] = True
-    return found
+def _turning(loop: Floats) -> float:
+    """The area of a loop (n, 2); below 0 where it runs clockwise."""
+    x, y = (loop - loop[:1]).T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2.0
 
 
-def _skin(placed: Placed, region: Any, lines: Floats) -> Floats:
-    """(k, 3, 3) mm, in the piece's frame: a skin over a region, whose rim lies on contours, (2, 3, n) in the picture.
+def _skin(placed: Placed, rings: Sequence[Floats], lines: Floats) -> Floats:
+    """(k, 3, 3) mm, in the piece's frame: a skin over a region, whose rings lie on contours, (2, 3, n) in the picture.
 
     A corner of the rim at which a nearer contour crosses a farther one lies as far away as the farther one: what is
     not behind all of its rim is not hidden.
     """
-    rings = [shapely.get_coordinates(ring)[:-1] for ring in (region.exterior, *region.interiors)]
     places = np.concatenate(rings)
     triangles = mapbox_earcut.triangulate_float64(places, np.cumsum([len(ring) for ring in rings]).astype(np.uint32))
     depth = np.concatenate([_rim_depths(ring, lines) for ring in rings])

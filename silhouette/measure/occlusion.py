@@ -13,7 +13,7 @@ eye's side of a plane is before what lies beyond it, wherever a line of sight me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import manifold3d
@@ -21,9 +21,8 @@ import numpy as np
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
-from silhouette.measure.contours import Placed
 from silhouette.measure.sampling import Picture
-from silhouette.measure.silhouettes import Faces, Polygons, polygons, silhouette_of
+from silhouette.measure.silhouettes import Faces, Placed, Polygons, polygons, silhouette_of
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
@@ -57,8 +56,10 @@ class Occlusion:
 def joined(parts: Sequence[Polygons]) -> Polygons:
     """The union of polygons."""
     parts = [part for part in parts if not part.is_empty()]
-    return manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add) if len(parts) > 1 else (
-        parts[0] if parts else polygons()
+    return (
+        manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add)
+        if len(parts) > 1
+        else (parts[0] if parts else polygons())
     )
 
 

@@ -27,10 +27,9 @@ import manifold3d
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Flags, Floats, Pose, spread
+from silhouette.common.geometry import Flags, Floats, Integers, Pose, spread
 from silhouette.common.lazy import derived
-from silhouette.measure.contours import Placed
-from silhouette.meshes.clusters import SIZE, Indices
+from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, stable_order
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
@@ -49,9 +48,77 @@ MOST_STRIPS = 64  # of a picture
 FINE = 1e-3
 """The unit of a picture of a body alone, as a share of its distance: polygons are made of places rounded to 1e-8."""
 
+FLOAT32 = 2.0**-21
+"""The share of a distance by which a ray of float32 may pass a face and meet it all the same: eight roundings."""
+
 SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
 
 EDGE_ON = 1e-9  # mm: a face whose plane passes the eye as near as this has no side
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """A body's clusters as a view sees them, in *picture coordinates*: (column * depth, row * depth, depth).
+
+    They are linear in the world's, so that nothing is divided by a depth before it has been clipped.
+    """
+
+    body: Body  # the body
+    clusters: Clusters  # of its mesh
+    eye: Floats  # (3,) mm, in the mesh's frame
+    matrix: Floats  # (3, 3) from the mesh's frame, with the eye as the origin, to picture coordinates
+    centres: Floats  # (3, k) of the clusters, in picture coordinates
+    # Mm: what a ray of float32 may be off at the body, and more; a face whose plane passes nearer to the eye is not
+    # used
+    noise: float
+    step: float  # the width of a pixel at a depth of one
+
+    @classmethod
+    def of(cls, view: View, body: Body) -> Placed:
+        """The body as the view sees it."""
+        clusters = clusters_of(body.mesh)
+        eye = body.pose.localise(view.eye[None])[0]
+        right, up, forward = view.axes @ body.pose.rotation
+        matrix = np.array([(right - view.left * forward) / view.step, (view.top * forward - up) / view.step, forward])
+        noise = 2.0 * NEAREST_DEPTH_MM + FLOAT32 * (float(np.linalg.norm(eye - clusters.middle)) + clusters.reach)
+        return cls(body, clusters, eye, matrix, _product(matrix, clusters.centres - eye[:, None]), noise, view.step)
+
+    def within(self, window: Floats, near: float, far: float) -> Flags:
+        """(k,) whether clusters may reach between depths into a window: its least and greatest column and row."""
+        x, y, depth = self.centres
+        radii = self.clusters.radii
+        left, right, top, bottom = window
+        inside: Flags = (depth + radii > near) & (depth - radii < far)
+        for across, axis, bound, sign in (
+            (x, 0, left, 1.0),
+            (x, 0, right, -1.0),
+            (y, 1, top, 1.0),
+            (y, 1, bottom, -1.0),
+        ):
+            slope = float(np.linalg.norm(self.matrix[axis] - bound * self.matrix[2]))
+            inside &= sign * (across - bound * depth) > -slope * radii
+        return inside
+
+    def points(self, vertices: Integers) -> Floats:
+        """(3, ...) picture coordinates of vertices, given by their numbers (...)."""
+        flat = self.clusters.vertices.take(vertices.ravel(), axis=0)
+        return _product(self.matrix, (flat - self.eye).T).reshape(3, *vertices.shape)
+
+    def faces_of(self, chosen: Indices) -> Indices:
+        """The numbers of the faces of chosen clusters."""
+        starts = chosen * SIZE
+        return spread(starts, np.minimum(starts + SIZE, len(self.clusters.corners)) - starts)[0]
+
+    def facing(self, faces: Integers | Indices | None = None) -> NDArray[np.int8]:
+        """(n,) for each face 1 where the eye is on the side of its normal, -1 on the other, 0 where in doubt.
+
+        ``faces`` are numbers, by default those of all.
+        """
+        eye = self.eye - self.clusters.middle
+        planes = self.clusters.planes if faces is None else self.clusters.planes.take(faces, axis=0)
+        ahead = np.einsum("ij,j->i", planes, np.array([*eye, -1.0], np.float32))
+        sides: NDArray[np.int8] = (ahead > self.noise).view(np.int8) - (ahead < -self.noise).view(np.int8)
+        return sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +185,12 @@ class Faces:
         """What the faces cover of the picture, or of some of its columns."""
         start, following, loop, _ = self._loops()
         return _wound_round(start, following, loop, columns)
+
+    def contours(self) -> Floats:
+        """(2, 3, n) both ends, in picture coordinates, of the lines along which faces are out of balance."""
+        places, following, _, depth = self._loops()
+        points = np.concatenate([places * depth, depth[None]])
+        return np.stack([points, points[:, following]])
 
     def rim(self, part: Polygons, by: float) -> Polygons:
         """What lies within ``by`` mm of the rim of a silhouette of these faces, as far away as the rim is.
@@ -365,7 +438,10 @@ def _wound_round(start: Floats, following: Indices, loop: Indices, columns: tupl
     x = (x - low) / width
     first, last = x, x.take(following)
     least, most = np.minimum(first, last), np.maximum(first, last)
-    from_, to = np.maximum(np.floor(least), 0.0), np.minimum(np.maximum(np.ceil(most) - 1.0, np.floor(least)), count - 1)
+    from_, to = (
+        np.maximum(np.floor(least), 0.0),
+        np.minimum(np.maximum(np.ceil(most) - 1.0, np.floor(least)), count - 1),
+    )
     crossed = np.maximum(to - from_ + 1.0, 0.0).astype(np.int64)
     number, line = spread(np.zeros(len(x), np.int64), crossed)
     first, last, forth = first.take(line), last.take(line), (first <= last).take(line)
@@ -393,3 +469,8 @@ def _wound_round(start: Floats, following: Indices, loop: Indices, columns: tupl
     bounds = np.searchsorted(of_strip, np.arange(count + 1)).tolist()
     strips = [polygons([piece for piece in pieces[here:there] if len(piece) > 2]) for here, there in pairwise(bounds)]
     return strips[0] if count == 1 else polygons([piece for each in strips for piece in each.to_polygons()])
+
+
+def _product(matrix: Floats, points: Floats) -> Floats:
+    """``matrix @ points`` for (3, 3) and (3, n), written out: see `silhouette.common.geometry.turned`."""
+    return np.stack([row[0] * points[0] + row[1] * points[1] + row[2] * points[2] for row in matrix])

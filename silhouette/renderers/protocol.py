@@ -174,7 +174,7 @@ class ForwardingRenderer(Renderer):
         self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
         self._renderer = renderer
 
-    def before_look(self) -> None:  # noqa: B027 - most have nothing to do
+    def before_look(self) -> None:
         """Is called before each look."""
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
