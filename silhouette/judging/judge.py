@@ -227,7 +227,7 @@ def _size_and_workers(requests: Sequence[Request], options: JudgingOptions) -> t
     of_one_scene = len({id(scene) for scene, _ in requests}) == 1
     forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= CHECKS_WORTH_FORKING
     if not forking or not shared(requests[0][0], options.renderer):
-        return options.renderer.capabilities.checks_together or CHECKS_TOGETHER, 1
+        return CHECKS_TOGETHER, 1
     return max(
         1, min(CHECKS_TOGETHER, -(-len(requests) // (CHECK_GROUPS_PER_PROCESS * options.workers)))
     ), options.workers

@@ -16,7 +16,7 @@ from silhouette.models.model import Model
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
 from silhouette.relations.points import ErrorBound, PointSet
 from silhouette.renderers.protocol import Body
-from silhouette.renderers.registry import looking_between_pixels
+from silhouette.renderers.registry import choose, looking_between_pixels
 from silhouette.renderers.views import View
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import BlockingPieces
@@ -38,7 +38,7 @@ def observed(
     )
     piece = Piece(target.name, "terrain", model, target.pose, None, 90.0, (), None, {}, -1)
     sights = [Sight(piece, piece, eye, 90.0, None, occluders) for eye in np.asarray(eyes, dtype=np.float64)]
-    return observe_many(sights, looking_between_pixels(), pixel, Wanted(thresholds=(), keep=True))
+    return observe_many(sights, choose(), pixel, Wanted(thresholds=(), keep=True))
 
 
 def seen_points(observation: Observation, target: PointSet) -> Floats:

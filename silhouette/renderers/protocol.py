@@ -69,13 +69,8 @@ class Capabilities:
     """What a renderer can do, and its device; the defaults are those of one that draws whole pictures."""
 
     sparse: bool = False  # whether few pixels cost less than all of them, and any place between them can be looked at
-    slow_launch: bool = False  # whether a few rays take as long as a million: proofs then cast theirs on the CPU
-    # Whether shares are counted by its rays, in every pixel, as a witness of what is counted otherwise; else exactly, by
-    # layers, whatever the renderer
+    # Whether shares are counted by its rays, as a witness of what layers count; if not, it is asked for few rays only
     is_witness: bool = True
-    # The number of checks that are best judged together; None leaves it to whoever judges
-    checks_together: int | None = None
-    pixels_together: int | None = None  # the most pixels that are measured together; None leaves it to whoever measures
     hardware: bool = False  # whether a GPU draws
     driver: str = ""  # the words of OpenGL or CUDA for the driver and its version; empty without one
     memory: int = 0  # bytes, of the GPU; 0 if it is not known, and without one

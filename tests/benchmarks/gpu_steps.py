@@ -12,9 +12,6 @@ import numpy as np
 STEPS = {"gl": ("submit", "draw", "readback", "layers"), "cuda": ("upload", "kernels", "download", "launching")}
 """What is measured of each renderer; the rest of the time is Python's."""
 
-ON_DEVICE = ("__init__", "refine", "put", "blockers", "mask")
-"""What `DeviceCells` does."""
-
 
 class Clock:
     """What is spent where; a step within another counts for itself alone.
@@ -94,12 +91,9 @@ class Clock:
         """Round warp's own functions: whatever kernels there are, they are launched, fed and read by these."""
         import warp
 
-        from silhouette.measure.on_device.device_cells import DeviceCells
         from silhouette.renderers.cuda.renderer import CudaRenderer
 
         CudaRenderer.cast = self.step("launching", CudaRenderer.cast)  # type: ignore[method-assign]
-        for name in ON_DEVICE:
-            setattr(DeviceCells, name, self.step("launching", getattr(DeviceCells, name)))
         wait = self.step("kernels", warp.synchronize, whole=True)
         launch, array = warp.launch, warp.array
         made, read = array.__init__, array.numpy

@@ -42,7 +42,7 @@ def drawn(table: object, width: int) -> list[str]:
 @cache
 def judged(name: str, everyone: bool) -> SceneResult:
     selection = Selection(everyone=everyone)
-    options = JudgingOptions(choose("embree"), Cache.default(), pixel=4.0, error=0.05)
+    options = JudgingOptions(choose(), Cache.default(), pixel=4.0, error=0.05)
     return judge_scene(SCENES / f"{name}.toml", selection, options)
 
 

@@ -13,6 +13,6 @@ from silhouette.renderers.protocol import Renderer
 def renderer() -> Renderer:
     """Embree, or what takes its place where it is not installed."""
     try:
-        return choose("embree")
+        return choose()
     except RendererUnavailable:
         return choose("reference")

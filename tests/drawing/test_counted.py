@@ -30,7 +30,7 @@ from silhouette.rules.data.scene import DataScene
 from tests.drawing.test_legends import unseen
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
-EMBREE = choose("embree")
+EMBREE = choose()
 
 
 @lru_cache(maxsize=4)

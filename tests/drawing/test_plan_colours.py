@@ -19,7 +19,7 @@ from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
-EMBREE = choose("embree")
+EMBREE = choose()
 
 
 def ruled(scene: Any, number: int = 0) -> DataVerdict:

@@ -64,7 +64,7 @@ def with_meshes(folder: Path) -> Path:
 
 def bundle(scene: Path) -> bytes:
     """The bundle of a scene, without pictures."""
-    options = JudgingOptions(choose("embree"), Cache(None))
+    options = JudgingOptions(choose(), Cache(None))
     return bundled(scene, Selection(), options, pictures=False).content
 
 

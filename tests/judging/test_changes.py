@@ -25,7 +25,7 @@ from tests.support.duels import duel, loaded
 from tests.support.least_moves import nearest_place, nearest_turn
 
 PROMISED = 0.2
-SETTINGS = Settings(choose("embree"), 0.3)
+SETTINGS = Settings(choose(), 0.3)
 THIN = [{"box": [12.0, 0.02, 30.0]}]
 KAL_TO_VEX = Check("Kal", "Vex")
 

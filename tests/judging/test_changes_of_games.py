@@ -23,7 +23,7 @@ from tests.support.commands import run
 from tests.support.duels import skirmish
 from tests.support.least_moves import nearest_place
 
-SETTINGS = Settings(choose("embree"), 0.3)
+SETTINGS = Settings(choose(), 0.3)
 SCENES = Path(__file__).resolve().parents[2] / "scenes"
 PROMISED = 0.2
 

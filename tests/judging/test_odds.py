@@ -27,7 +27,7 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.duels import duel, loaded, skirmish
 
-SETTINGS = Settings(choose("embree"), 0.1)
+SETTINGS = Settings(choose(), 0.1)
 
 
 def normal(number: float) -> float:

@@ -48,7 +48,7 @@ def rows(scene: Any) -> list[dict[str, Any]]:
     rule = rule_called(scene.rules)
     return [
         verdict.row()
-        for verdict in rule.judge([(scene, check) for check in rule.everyone(scene)], Settings(choose("embree"), 0.5))
+        for verdict in rule.judge([(scene, check) for check in rule.everyone(scene)], Settings(choose(), 0.5))
     ]
 
 
@@ -109,7 +109,7 @@ def test_a_model_that_came_later_is_sent_to_each_process_once(tmp_path: Path, mo
                 checks = rule_called("necromunda").everyone(table.scene)
                 answers = await judges.ask(table.now, CheckQuestion(checks))
                 requests = [(content_with(table.scene, None), check) for check in checks]
-                expected = judge_all(requests, JudgingOptions(choose("embree"), pixel=0.5))
+                expected = judge_all(requests, JudgingOptions(choose(), pixel=0.5))
                 assert [answer.row for answer in answers] == [result.row() for result in expected]
                 assert len(packed) == (0 if step < 3 else 1)
 

@@ -8,7 +8,6 @@ import pytest
 from silhouette.common.geometry import Floats, corners
 from silhouette.measure.culling import DIRECTIONS, disjoint, in_view, picture_bounds
 from silhouette.measure.framing import framed
-from silhouette.measure.reach import reached_blocks
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import View, fighter_arc, fit_view
 from tests.support import shapes
@@ -82,25 +81,6 @@ def test_a_straight_line_that_parts_two_bodies_is_found_in_each_direction(direct
     assert disjoint(apart, first)
     assert not disjoint(first, touching)
     assert not disjoint(touching, first)
-
-
-@pytest.mark.parametrize("block", [1, 4, 16])
-def test_the_blocks_that_a_target_reaches_are_those_near_its_image(block: int) -> None:
-    """All those in which it is, and none farther away than a block and the corners that its tangents cut off."""
-    ball = shapes.sphere(10.0, 48, 25)
-    middle = np.array([300.0, 0.0, 20.0])
-    (view,) = fit_view(EYE, middle, middle + ball.vertices, 0.2)
-    reached = reached_blocks(view, Body(1, shapes.moved(ball, (300.0, 0.0, 20.0)), HERE), block)
-    assert reached.shape == (-(-view.height // block), -(-view.width // block))
-    columns, rows, _ = view.project(middle + ball.vertices)
-    assert reached[(rows // block).astype(int), (columns // block).astype(int)].all()
-    radius = 10.0 / 0.2
-    row, column = (np.arange(size) * block + block / 2 for size in reached.shape)
-    middle_column, middle_row, _ = (float(value[0]) for value in view.project(middle[None]))
-    away = np.hypot((row - middle_row)[:, None], column - middle_column)
-    assert reached[away <= radius * 0.99].all()
-    corner = 1.0 / np.cos(np.radians(22.5))
-    assert not reached[away > (radius * 1.15 + block) * corner + 1.0].any()
 
 
 def test_an_arc_that_holds_the_target_or_misses_it_parts_nothing() -> None:

@@ -18,7 +18,7 @@ from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
 from tests.support.duels import duel, loaded
 
-EXACT = Settings(choose("embree"), 0.1)
+EXACT = Settings(choose(), 0.1)
 ROUGH = replace(EXACT, observe=Estimate())
 RULE = rule_called("necromunda")
 VEX = Check("Kal", "Vex", None, None)

@@ -58,5 +58,5 @@ def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(s
     assert fine["verdict"] == rough["verdict"]
     assert fine["error"] <= 0.002 < 0.003 < rough["error"] <= 0.02
     table = content_with(load_scene(scene), 0.02)
-    (found,) = judge_all([(table, Selection().checks(table)[0])], JudgingOptions(choose("embree")))
+    (found,) = judge_all([(table, Selection().checks(table)[0])], JudgingOptions(choose()))
     assert found.row()["error"] == rough["error"]

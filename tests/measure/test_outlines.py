@@ -16,7 +16,7 @@ from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from tests.support.duels import loaded
 
-ROUGH = Settings(choose("embree"), 0.1, observe=Estimate())
+ROUGH = Settings(choose(), 0.1, observe=Estimate())
 
 
 @pytest.fixture(autouse=True)

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats
-from silhouette.measure.claims import claim_of
 from silhouette.measure.estimate import Estimate
-from silhouette.measure.framing import framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Sight
 from silhouette.measure.observe import Wanted, observe_many
@@ -43,7 +41,7 @@ def sights(xs: Floats = XS, ys: Floats = YS) -> list[Sight]:
 
 
 def test_what_is_proven_is_so() -> None:
-    asked, renderer = sights(), choose("embree")
+    asked, renderer = sights(), choose()
     looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1)
     exact = observe_many(asked, renderer, 0.1)
     agree = 0
@@ -63,29 +61,14 @@ def test_what_is_in_a_shadow_is_hidden() -> None:
     dark = in_shadow(asked)
     assert dark.any()
     assert not dark.all()
-    exact = observe_many([sight for sight, one in zip(asked, dark, strict=True) if one], choose("embree"), 0.1)
+    exact = observe_many([sight for sight, one in zip(asked, dark, strict=True) if one], choose(), 0.1)
     assert all(one.counts.seen == 0 and one.counts.error_seen == 0.0 for one in exact)
     assert not in_shadow(asked[:3]).any()  # a few are not worth it
 
 
-@pytest.mark.slow
-def test_rays_that_are_aimed_refute_nothing_that_is_true() -> None:
-    renderer, early = choose("embree"), 0
-    asked = sights()
-    for sight, one in zip(asked, observe_many(asked, renderer, 0.1), strict=True):
-        frame = framed(sight, 0.1)
-        if one.counts.occluded > 0.1 * one.counts.total:
-            continue
-        late, soon = (claim_of(frame.pictures, "open", renderer, soon=soon) for soon in (False, True))
-        assert (soon.unproven == 0.0) == (late.unproven == 0.0)
-        assert soon.is_refuted == late.is_refuted
-        early += soon.unproven > late.unproven
-    assert early > 3
-
-
 @pytest.mark.long
 def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much() -> None:
-    asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose("embree")
+    asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose()
     exact, slivers = observe_many(asked, renderer, 0.1), 0
     for tolerance in (0.0, 0.01):
         looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1, Wanted(tolerance=tolerance))
@@ -115,7 +98,7 @@ def parted(*terrain: dict[str, Any]) -> Sight:
 
 def test_a_target_hidden_within_the_arc_keeps_the_error_of_what_is_obscured_of_all_of_it() -> None:
     wall = {"name": "wall", "at": [100, 80, 0], "parts": [{"box": [46, 3, 80]}]}
-    asked, renderer = [parted(wall)], choose("embree")
+    asked, renderer = [parted(wall)], choose()
     (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1)
     (exact,) = observe_many(asked, renderer, 0.1)
     assert (look.decided_by, look.counts.seen, look.counts.error_in_arc) == ("proof", 0, 0.0)
@@ -129,7 +112,7 @@ def test_a_target_proven_to_be_in_the_open_keeps_the_error_of_what_is_seen_where
     """Through the frame all of it shows; how much of it the arc takes in is counted, not proven."""
     sides = [{"box": [2, 60, 3]}, {"box": [2, 60, 10], "at": [0, 0, 50]}]
     sides += [{"box": [2, 4, 60], "at": [0, y, 0]} for y in (30, -30)]
-    asked, renderer = [parted({"name": "frame", "at": [75, 75, 0], "turn": 45, "parts": sides})], choose("embree")
+    asked, renderer = [parted({"name": "frame", "at": [75, 75, 0], "turn": 45, "parts": sides})], choose()
     (rough,), (fine,) = (observe_many(asked, renderer, each) for each in (pixel, 0.05))
     assert (rough.decided_by, rough.counts.occluded, rough.counts.error) == ("proof", 0, 0.0)
     off = abs(rough.counts.seen / rough.counts.total - fine.counts.seen / fine.counts.total)
@@ -139,7 +122,7 @@ def test_a_target_proven_to_be_in_the_open_keeps_the_error_of_what_is_seen_where
 def test_what_obscures_some_of_a_target_outside_the_arc_is_not_told_of_what_lies_in_it() -> None:
     """A needle, which few rays miss, and proofs do not, before the part that no arc takes in."""
     needle = {"name": "needle", "at": [69, 75, 0], "parts": [{"box": [0.05, 0.05, 90]}]}
-    (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))([parted(needle)], choose("embree"), 0.1)
+    (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))([parted(needle)], choose(), 0.1)
     counts = look.counts
     assert 0 < counts.in_arc < counts.total
     assert 0 < counts.occluded / counts.total < 0.1

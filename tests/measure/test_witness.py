@@ -13,7 +13,8 @@ import pytest
 from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import load_scene, pixel_of
-from silhouette.measure import counting, witness
+from silhouette.measure import observe as observe_module
+from silhouette.measure import witness
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
@@ -222,9 +223,9 @@ def test_what_rays_cannot_tell_is_proven_by_another(monkeypatch: pytest.MonkeyPa
     assert (open_.counts.occluded, open_.counts.error) == (0, 0.0)
     assert (half.decided_by, half.pixel <= 0.2) == ("count", True)
     assert half.counts.occluded / half.counts.total == pytest.approx(0.5, abs=half.counts.error)
-    monkeypatch.setattr(counting, "looking_between_pixels", lambda: pytest.fail("another renderer is asked"))
+    monkeypatch.setattr(observe_module, "measured", lambda *arguments: pytest.fail("layers are asked"))
     assert observe_many(sights[2:], started("reference"), 0.2)[0].counts.total == half.counts.total
-    with pytest.raises(pytest.fail.Exception, match="another renderer"):
+    with pytest.raises(pytest.fail.Exception, match="layers are asked"):
         observe_many(sights[:1], started("reference"), 0.2)
 
 

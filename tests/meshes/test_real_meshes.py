@@ -28,7 +28,7 @@ def table(shared: Path) -> TableScene:
 
 @pytest.fixture(scope="module")
 def embree() -> Renderer:
-    return choose("embree")
+    return choose()
 
 
 def judged(scene: TableScene, attacker: str, target: str, renderer: Renderer, pixel: float = 0.1) -> NecromundaVerdict:
@@ -88,7 +88,7 @@ def behind(shared: Path, terrain: dict[str, Any]) -> NecromundaVerdict:
         ],
     }
     scene = NECROMUNDA.load(shared / "meshes" / "scene.toml", document, Cache(None))
-    return judged(scene, "Kal", "Vex", choose("embree"))
+    return judged(scene, "Kal", "Vex", choose())
 
 
 @pytest.mark.long

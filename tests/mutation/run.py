@@ -4,7 +4,7 @@
     python -m tests.mutation.run necromunda --sample 200 --seed 1
     python -m tests.mutation.run skirmishcorps --bounds
     python -m tests.mutation.run ikosa --again ikosa.jsonl
-    python -m tests.mutation.run measure --only survey error
+    python -m tests.mutation.run measure --only occlusion error
     python -m tests.mutation.run review
 
 Nothing is written into the source tree: each mutant is loaded in a process of its own, forked from one that has the
@@ -53,7 +53,7 @@ BOUNDS = ("_Lt_LtE", "_LtE_Lt", "_Gt_GtE", "_GtE_Gt")
 REVIEW = "review"
 """The subject of which the mutants are those of `tests.mutation.review`, each with its own tests."""
 
-OURS_LAST = (REVIEW, "measure", "proofs")
+OURS_LAST = (REVIEW, "measure")
 """Subjects whose modules some of `LIBRARIES` load: of these only what is not ours is loaded before the processes."""
 
 Outcome = Literal["killed", "timeout", "survived"]

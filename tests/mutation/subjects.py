@@ -92,25 +92,12 @@ SUBJECTS = {
     "measure": _of(
         "measure",
         (
-            *("sampling", "atlas", "error", "survey", "counting", "bits", "framing", "reach", "places", "culling"),
-            *("question", "observe"),
+            *("silhouettes", "occlusion", "counting", "framing", "culling", "observe", "sampling", "error", "estimate"),
+            *("shadows", "filling", "witness"),
         ),
         (
-            *("test_error", "test_culling", "test_framing", "test_samples", "test_atlas", "test_bits"),
-            *("test_how_finely", "test_many_at_once", "test_allowed_error", "test_claims", "test_projection"),
-            "test_silhouette",
-        ),
-        NO_OTHER_RENDERER,
-    ),
-    "proofs": _of(
-        "measure",
-        (
-            *("hidden", "unobscured", "contours", "regions", "strips", "polygons", "patches", "cells", "separated"),
-            *("shadows", "claims"),
-        ),
-        (
-            *("test_cells", "test_strips", "test_polygons", "test_patches", "test_regions", "test_separated"),
-            *("test_shadows", "test_claims", "test_how_hard", "test_proofs"),
+            *("test_culling", "test_framing", "test_samples", "test_projection", "test_silhouette", "test_silhouettes"),
+            *("test_occlusion", "test_nothing_slips_through", "test_estimate", "test_filling", "test_witness"),
         ),
         NO_OTHER_RENDERER,
     ),
@@ -118,7 +105,7 @@ SUBJECTS = {
         "meshes",
         ("solids",),
         (
-            *("tests/meshes/test_solids.py", "tests/meshes/test_how_many_boxes.py", "tests/measure/test_shadows.py"),
+            *("tests/meshes/test_solids.py", "tests/meshes/test_how_many_boxes.py", "tests/measure/test_proven.py"),
             "silhouette/meshes/solids.py",
         ),
     ),

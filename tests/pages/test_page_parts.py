@@ -106,7 +106,7 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
     """Over its own wall a unit looks from above that, which is not in its way; nor are other units."""
     loaded = load_scene(SCENES / "skirmishcorps/over_his_own_wall.toml", cache=Cache(None))
     assert isinstance(loaded, SkirmishScene)
-    renderer = choose("embree")
+    renderer = choose()
     options = JudgingOptions(renderer, pixel=0.5, keep=True)
     found = judge_all([(loaded, check) for check in loaded.checks], options)
     stage = stage_of(loaded, found, Cache(None))

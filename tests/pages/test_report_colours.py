@@ -38,7 +38,7 @@ def test_the_colours_of_the_target_tell_the_share_of_the_verdict(browser: Browse
     page = made(PROJECT / "scenes/necromunda/two_blockers.toml", tmp_path)
     scene = load_scene(PROJECT / "scenes/necromunda/two_blockers.toml", cache=Cache(None))
     (check,) = scene.checks
-    (found,) = judge_all([(scene, check)], JudgingOptions(choose("embree")))
+    (found,) = judge_all([(scene, check)], JudgingOptions(choose()))
     share = found.row()["occluded"]
     with browser.visit(page) as visit:
         visit.settled()

@@ -18,7 +18,7 @@ from tests.support.duels import duel, loaded, skirmish
 
 def rows(scene: Scene) -> list[dict[str, Any]]:
     rule = rule_called(scene.rules)
-    settings = Settings(choose("embree"), 0.2)
+    settings = Settings(choose(), 0.2)
     return [dict(verdict.row()) for verdict in rule.judge([(scene, check) for check in rule.everyone(scene)], settings)]
 
 

@@ -39,7 +39,7 @@ COLOURS = {(86, 180, 233): "seen", (213, 94, 0): "obscured", (110, 110, 118): "o
 def cpu_renderer() -> Renderer:
     """Embree, or where it has no wheels the reference."""
     try:
-        return choose("embree")
+        return choose()
     except RendererUnavailable:
         return choose("reference")
 

@@ -180,7 +180,7 @@ def main(kind: str, number: str) -> None:
         low, high = mesh.bounds.round(3).tolist()
         print(f"{name}: {len(mesh.faces)} triangles, {low} to {high}")
     print(f"eye {one.eye.round(4).tolist()}, pixel {one.pixel}, arcs {one.arcs}")
-    exact, counts = one.exact(each=True), observe(one.sight, choose("embree"), one.pixel).counts
+    exact, counts = one.exact(each=True), observe(one.sight, choose(), one.pixel).counts
     print(exact, counts, *(faults(counts, exact) or ["all is true"]), sep="\n")
 
 

@@ -61,7 +61,7 @@ def loaded(document: dict[str, Any]) -> Scene:
 
 def settings() -> Settings:
     """Those of `silhouette check`."""
-    return Settings(choose("embree"), 0.1)
+    return Settings(choose(), 0.1)
 
 
 def made(document: dict[str, Any], move: str, **asked: Any) -> Map:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from silhouette.renderers.protocol import Renderer
-from silhouette.renderers.registry import looking_between_pixels
+from silhouette.renderers import choose
 from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Rule, Settings
 from silhouette.scenes.scene import Check
@@ -21,7 +21,7 @@ def ruled(
     keep: bool = False,
 ) -> Any:
     """The verdict on one check, as commands have it; by default of Embree, where it runs."""
-    settings = Settings(renderer or looking_between_pixels(), pixel, keep)
+    settings = Settings(renderer or choose(), pixel, keep)
     requests = [(scene, check)]
     verdicts = rule.judge(requests, settings)
     (verdict,) = rule.from_elsewhere(requests, verdicts, settings) if isinstance(rule, HasOdds) else verdicts

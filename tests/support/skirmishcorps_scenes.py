@@ -20,7 +20,7 @@ Document = dict[str, Any]
 def quick() -> Renderer:
     """The fastest renderer that runs everywhere it can; the plain one elsewhere."""
     try:
-        return choose("embree")
+        return choose()
     except RendererUnavailable:
         return ReferenceRenderer()
 

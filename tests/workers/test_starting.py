@@ -339,7 +339,7 @@ AFTER_EMBREE = """
 import threading
 from silhouette.renderers import choose, embree
 from silhouette.workers import start_method
-renderer = choose("embree")
+renderer = choose()
 embree._second_thread().submit(int).result()
 print(start_method())
 end = threading.Event()

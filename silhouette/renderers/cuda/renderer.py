@@ -72,16 +72,6 @@ PROCESSES_ON_A_GPU = 16
 """So many processes may share a GPU: each keeps meshes that are not in use up to that fraction of its memory."""
 
 BYTES_ON_CPU = 5 << 30  # meshes take up to so many bytes on the CPU
-CHECKS_AT_HAND = 2048  # checks that are judged together on a GPU: each launch is for all of them
-
-BYTES_PER_PIXEL = 16
-"""What the cells and samples of a picture take for each of its pixels, on a device, where every pixel is sampled."""
-
-SHARE_FOR_PIXELS = 0.2  # pictures take up to this share of what is free on a GPU when it is started
-
-MAX_DEVICE_PIXELS = 400_000_000
-"""And no more pixels than that, so that cells, with the margins between pictures, can be numbered in 31 bits."""
-
 RAYS_PER_LAUNCH = 1 << 22  # more rays than these are cast in several launches; with its answer each takes 24 bytes
 
 
@@ -116,9 +106,6 @@ class CudaRenderer(RayRenderer):
             self.capabilities = replace(
                 self.capabilities, hardware=device.is_gpu, driver=device.driver, memory=device.memory
             )
-            if device.is_gpu:
-                pixels = min(MAX_DEVICE_PIXELS, int(SHARE_FOR_PIXELS * device.free / BYTES_PER_PIXEL))
-                self.capabilities = replace(self.capabilities, checks_together=CHECKS_AT_HAND, pixels_together=pixels)
         room = min(self.room, device.memory // PROCESSES_ON_A_GPU) if device.is_gpu else self.room
         self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, room)
         self._listed = dict[str, _OnDevice]()

@@ -69,7 +69,7 @@ def test_necromunda_as_data_says_the_same(path: Path) -> None:
     one = plain.load(path, document, Cache.default())
     other = game.load(path, as_data(document, "necromunda"), Cache.default())
     assert isinstance(other, DataScene)
-    settings = Settings(choose("embree"), one.pixel or 0.1)
+    settings = Settings(choose(), one.pixel or 0.1)
     checks = one.checks or plain.everyone(one)
     pairs = zip(
         plain.judge([(one, check) for check in checks], settings),
@@ -164,7 +164,7 @@ def test_crisis_protocol_as_data_says_the_same(path: Path) -> None:
         says[one["name"]] = {"size": one["size"], "stands_on": stands_on, "granted_cover": granted}
     ranges = {"range_one": document["ranges"]["1"], "range_two": document["ranges"]["2"]}
     table = on_the_table("crisis_protocol", path, says, pieces, {**ranges, **document.get("readings", {})})
-    settings = Settings(choose("embree"), 0.1)
+    settings = Settings(choose(), 0.1)
     agree("crisis_protocol", table, rule.judge([(scene, check) for check in checks], settings), settings)
 
 
@@ -184,7 +184,7 @@ def test_protection_of_skirmishcorps_as_data_says_the_same(path: Path) -> None:
     says: dict[str, Any] = {cover.name: {} for cover in scene.covers}
     says |= {unit.name: {"tall": unit.bricks * BRICK, "posture": unit.posture} for unit in scene.units}
     table = on_the_table("skirmishcorps", path, says, scene.pieces, {})
-    settings = Settings(choose("embree"), scene.pixel or 0.1)
+    settings = Settings(choose(), scene.pixel or 0.1)
     agree("skirmishcorps", table, rule.judge([(scene, check) for check in checks], settings), settings)
 
 

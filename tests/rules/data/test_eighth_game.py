@@ -57,7 +57,7 @@ def ruled(size: str = "Medium", on: dict[str, Any] | None = None, **more: Any) -
         document["fighter"][1]["figure"] = {"base": 32, "height": 60}
     rule = rule_called(str(GAME))
     scene = rule.load(Path("table.toml"), document, Cache.default())
-    (verdict,) = rule.judge([(scene, Check("Kal", "Vex"))], Settings(choose("embree"), 0.1))
+    (verdict,) = rule.judge([(scene, Check("Kal", "Vex"))], Settings(choose(), 0.1))
     assert verdict.row()["could_be"] == [verdict.verdict]
     return verdict.verdict
 

@@ -141,7 +141,7 @@ def verdicts(path: Path) -> tuple[DataScene, list[DataVerdict]]:
     assert isinstance(scene, DataScene)
     rule = rule_of(path, {"rules": scene.written})
     return scene, list(
-        rule.judge([(scene, check) for check in scene.checks], Settings(choose("embree"), 0.2, keep=True))
+        rule.judge([(scene, check) for check in scene.checks], Settings(choose(), 0.2, keep=True))
     )  # type: ignore[arg-type]
 
 
@@ -162,7 +162,7 @@ def test_what_a_look_leaves_out_is_disregarded_in_figures(place: Path) -> None:
 
 def test_an_arc_is_shown_by_the_plan_of_the_look(place: Path) -> None:
     scene, (_, found) = verdicts(place)
-    figures = drawing_of(scene.rules).figures(scene, scene.checks[1], found, choose("embree"))
+    figures = drawing_of(scene.rules).figures(scene, scene.checks[1], found, choose())
     assert [figure.name for figure in figures] == ["eye", "plan", "side"]
 
 

@@ -23,7 +23,7 @@ from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
 from tests.conftest import PROJECT
 
-SETTINGS = Settings(choose("embree"), 0.1)
+SETTINGS = Settings(choose(), 0.1)
 GAMES = ("infinity_n5", "kill_team_2024", "legion", "the_old_world", "trench_crusade")
 FAR = 30.0
 """mm by which models are moved, and degrees by which they are turned: far enough for other verdicts."""

@@ -58,7 +58,7 @@ def judged(folder: Path, posts: list[dict[str, Any]], game: str = GAME) -> DataV
     document = {"rules": "posts.toml", "terrain": posts, "fighter": [KAL, VEX]}
     document["check"] = [{"attacker": "Kal", "target": "Vex"}]
     scene = rule.load(folder / "scene.toml", document, Cache(None))
-    (verdict,) = rule.judge([(scene, check) for check in scene.checks], Settings(choose("embree"), 0.2))
+    (verdict,) = rule.judge([(scene, check) for check in scene.checks], Settings(choose(), 0.2))
     assert isinstance(verdict, DataVerdict)
     return verdict
 
@@ -100,7 +100,7 @@ def test_what_hides_several_models_is_added_up(tmp_path: Path) -> None:
     document = {"rules": "posts.toml", "fighter": [KAL, VEX, yar], "check": [{"attacker": "Kal", "target": "Vex"}]}
     document["terrain"] = [post("birch", 10, -12), {**post("cedar", 50, 60), "at": [60, 300]}]
     scene = rule.load(tmp_path / "scene.toml", document, Cache(None))
-    (found,) = rule.judge([(scene, check) for check in scene.checks], Settings(choose("embree"), 0.2))
+    (found,) = rule.judge([(scene, check) for check in scene.checks], Settings(choose(), 0.2))
     assert found.clauses[0].text == "Kal sees Vex past the birch and the cedar"
     shares = [dict(zip(use.measured.by, use.hidden, strict=True)) for use in found.clauses[0].uses]
     assert max(share["birch"] for share in shares) < max(share.get("cedar", 0.0) for share in shares)
@@ -128,7 +128,7 @@ def test_only_a_clause_that_looks_may_name_what_is_in_the_way(tmp_path: Path) ->
 )
 def test_the_games_name_what_is_in_the_way(scene: str, number: int, told: str) -> None:
     loaded = load_scene(SCENES / f"{scene}.toml")
-    (found,) = rule_called(loaded.rules).judge([(loaded, loaded.checks[number])], Settings(choose("embree"), 0.1))
+    (found,) = rule_called(loaded.rules).judge([(loaded, loaded.checks[number])], Settings(choose(), 0.1))
     assert told in found.reason
 
 

@@ -64,4 +64,4 @@ def judged(game: str, case: WorkedCase) -> Any:
     """The verdict of the package on the first figure's look at the second."""
     rule = rule_called(game)
     scene = rule.load(Path(f"{case.name}.toml"), case.scene(game), Cache.default())
-    return rule.judge([(scene, check) for check in scene.checks], Settings(choose("embree"), 0.1))[0]
+    return rule.judge([(scene, check) for check in scene.checks], Settings(choose(), 0.1))[0]
