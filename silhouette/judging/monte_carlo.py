@@ -369,15 +369,15 @@ def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
 
     >>> counts = OcclusionCounts(10_000, 5_010, 10_000, 5_010, (), (), 0.003, 0.003, 0.003)
     >>> redrawn(counts, 0.0).occluded, redrawn(counts, 2.0).occluded, redrawn(counts, -2.0).seen
-    (5010, 5030, 5010)
+    (5010.0, 5030.0, 5010.0)
     >>> redrawn(OcclusionCounts(10_000, 0, 10_000, 0, (), (), 0.0, 0.0, 0.0), 2.0).occluded
-    0
+    0.0
     """
     by = round(number * counts.error / SIGMAS * counts.total)
     within = round(number * counts.error_in_arc / SIGMAS * counts.in_arc)
-    occluded_in_arc = int(np.clip(counts.occluded_in_arc + within, 0, counts.in_arc))
+    occluded_in_arc = float(np.clip(counts.occluded_in_arc + within, 0.0, counts.in_arc))
     return replace(
         counts,
-        occluded=int(np.clip(counts.occluded + by, 0, counts.total)),
+        occluded=float(np.clip(counts.occluded + by, 0.0, counts.total)),
         occluded_in_arc=occluded_in_arc if counts.error_seen else counts.occluded_in_arc,
     )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TypeVar
 
-from silhouette.measure import places
 from silhouette.meshes.bounds import prepare
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -28,7 +27,6 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
         prepare(mesh)
     # What the first measurement would load, which each worker would else do for itself: numpy imports its `ma` when it
     # is first asked for the distinct ones of some numbers.
-    places.tables()
     import_module("numpy.ma")
     return True
 

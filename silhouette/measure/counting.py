@@ -161,7 +161,7 @@ def _sides(part: Polygons) -> tuple[Floats, Floats, Integers]:
 
 
 def _of_each(picture: Picture, found: Occlusion, renderer: Renderer) -> Floats:
-    """(2, blockers) pixels in which each is the nearest before the target; and those that it obscures, others or not."""
+    """(2, blockers) pixels before which each is the nearest; and those of the target that it obscures, others or not."""
     alone = np.array([part.area() for part in found.hidden])
     several, some = polygons(), polygons()
     for part in found.hidden if np.count_nonzero(alone) > 1 else ():

@@ -35,7 +35,8 @@ CUTS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the
 piece is looked at alone, because through a window in its near wall one sees its floor and walls, that reach on."""
 
-FINE_STEP = 1e-6  # the unit of the picture in which regions are found: corners of polygons are rounded to 1e-8 of it
+FINE_STEP = 1e-5  # the unit of the picture in which regions are found: corners of polygons are rounded to 1e-8 of it
+WIDEST_PICTURE = 1e9  # how far it reaches to each side
 
 
 def filled(mesh: Mesh, pose: Pose, eye: Floats, towards: Floats) -> Mesh:
@@ -169,7 +170,7 @@ def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[list[Floats
     A region is its outer ring, and those within it, (n, 2) corners each. The contours are (2, 3, m): both ends of each,
     in picture coordinates.
     """
-    ahead, everywhere = np.array([0.0, 0.0, 1.0]), np.array([-np.inf, np.inf, -np.inf, np.inf])
+    ahead, everywhere = np.array([0.0, 0.0, 1.0]), WIDEST_PICTURE * np.array([-1.0, 1.0, -1.0, 1.0])
     faces = Faces.of(placed, everywhere).clipped(ahead, near)
     if far < np.inf:
         faces = faces.clipped(-ahead, -far)

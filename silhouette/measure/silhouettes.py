@@ -280,8 +280,11 @@ def silhouette_of(view: View, body: Body) -> Polygons | None:
 
 @derived
 def _silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floats, Indices] | None:
-    """The silhouette of a mesh, seen from an eye in its frame: (3, n) points, seen from the eye, in the mesh's frame, on
-    the lines of sight through the corners of its polygons; and (k,) where each polygon begins.
+    """The silhouette of a mesh, seen from an eye in its frame.
+
+    Returns:
+        (3, n) directions from the eye, in that frame, in which the corners of its polygons are seen; (k,) where each
+        polygon begins. None as of `silhouette_of`.
     """
     forward = mesh.bounds.mean(axis=0) - np.array(eye)
     distance = float(np.linalg.norm(forward))
@@ -319,7 +322,7 @@ def _keys(places: Floats) -> Indices:
 
 
 def _bands(loop: Floats, reach: Floats) -> list[Floats]:
-    """Polygons that cover what lies as near to a loop (n, 2) as its corners reach (n,): its sides, and round corners."""
+    """Polygons that cover what lies as near to a loop (n, 2) as its corners reach, (n,): its sides, and corners."""
     following, beyond = np.roll(loop, -1, axis=0), np.roll(reach, -1)
     way = following - loop
     length = np.hypot(*way.T)

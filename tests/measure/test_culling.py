@@ -8,10 +8,9 @@ import pytest
 from silhouette.common.geometry import Floats, corners
 from silhouette.measure.culling import DIRECTIONS, disjoint, in_view, picture_bounds
 from silhouette.measure.framing import framed
-from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import View, fighter_arc, fit_view
 from tests.support import shapes
-from tests.support.measured_shares import EYE, FRONT, HERE
+from tests.support.measured_shares import EYE, FRONT
 from tests.support.sight_cases import Case
 
 (VIEW,) = fit_view(EYE, FRONT.bounds.mean(axis=0), FRONT.vertices, 0.1)

@@ -294,25 +294,6 @@ WALL = shapes.box((146, -200, -200), (150, 200, 200))
 LEANING = turned(shapes.box((146, -200, -380), (150, 200, 15)), rotation_about_x(np.radians(20)), EYE)
 
 
-@pytest.mark.parametrize(
-    ("blockers", "error_goal", "rays"),
-    [([], ERROR_GOAL, 0.21), ([LEANING], 0.02, 0.39), ([LEANING], ERROR_GOAL, 1.3), ([WALL], ERROR_GOAL, 0.37)],
-    ids=["nothing", "roughly", "finely", "all"],
-)
-def test_outlines_are_followed_only_where_an_answer_hangs_on_them(
-    blockers: list[Mesh], error_goal: float, rays: float
-) -> None:
-    """Rays, in terms of blocks of 0.4 mm; the target's own size is right all the same."""
-    started("embree")
-    counting = Counting()
-    counts, (view,) = measured(counting, FRONT, blockers, error_goal=error_goal)
-    blocks = view.width * view.height / 16
-    assert counting.asked / blocks == pytest.approx(rays, rel=0.1)
-    across, upward, depth = ((FRONT.vertices - view.eye) @ view.axes.T).T
-    outline = MultiPoint(np.column_stack([across / depth, upward / depth]) / view.step).convex_hull
-    assert counts.total == pytest.approx(outline.area, rel=0.01)
-
-
 def test_a_small_target_is_not_counted_in_coarse_blocks(embree: EmbreeRenderer) -> None:
     """A cube of 3 mm has 58 of them: its size would be wrong by some per cent."""
     small = shapes.box((300, -1.5, 20), (303, 1.5, 23))

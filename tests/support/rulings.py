@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from silhouette.renderers.protocol import Renderer
 from silhouette.renderers import choose
+from silhouette.renderers.protocol import Renderer
 from silhouette.rules.abilities import HasOdds
 from silhouette.rules.base import Rule, Settings
 from silhouette.scenes.scene import Check

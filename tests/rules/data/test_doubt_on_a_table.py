@@ -97,8 +97,6 @@ def test_doubt_on_a_table_reaches_the_verdict(one: str, other: str, possible: li
     (tmp_path / "game.toml").write_text(GAME.replace("ONE", one).replace("OTHER", other), encoding="utf-8")
     (tmp_path / "duel.toml").write_text(SCENE, encoding="utf-8")
     scene = load_scene(tmp_path / "duel.toml")
-    (verdict,) = rule_called(scene.rules).judge(
-        [(scene, check) for check in scene.checks], Settings(choose(), 0.1)
-    )
+    (verdict,) = rule_called(scene.rules).judge([(scene, check) for check in scene.checks], Settings(choose(), 0.1))
     row = verdict.row()
     assert (row["could_be"], row["marginal"]) == (possible, True)

@@ -140,9 +140,7 @@ def verdicts(path: Path) -> tuple[DataScene, list[DataVerdict]]:
     scene = load_scene(path)
     assert isinstance(scene, DataScene)
     rule = rule_of(path, {"rules": scene.written})
-    return scene, list(
-        rule.judge([(scene, check) for check in scene.checks], Settings(choose(), 0.2, keep=True))
-    )  # type: ignore[arg-type]
+    return scene, list(rule.judge([(scene, check) for check in scene.checks], Settings(choose(), 0.2, keep=True)))  # type: ignore[arg-type]
 
 
 def test_the_share_that_is_told_is_that_on_which_the_verdict_rests(place: Path) -> None:
