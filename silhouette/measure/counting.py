@@ -73,20 +73,37 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
     in_arc = whole if all(picture.arcs is None for picture in pictures) else sum(_real(each.in_arc) for each in found)
     seen = whole - obscured if in_arc == whole else sum(shown)
     rim = sum(map(_rim, (part for each in found for part in (each.whole, each.in_arc, each.obscured))))
-    doubt = sum(each.doubt for each in found) + ROUNDED * rim
+    doubt = sum(each.doubt for each in found)
+    rounded = sum(each.touching for each in found) + ROUNDED * rim
     parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
     nearest, alone = np.sum(parts, axis=0) * (obscured > 0.0)
-    counts = _counts(whole, obscured, in_arc, seen, doubt, nearest, alone)
+    areas = _Areas(whole, obscured, in_arc, seen, doubt, rounded)
+    counts = _counts(areas, nearest, alone)
     is_blocked = any(picture.blockers for picture in pictures)
-    is_proven = counts.total > 0 and (counts.seen == 0 or (is_blocked and counts.occluded == 0))
+    is_proven = counts.total > 0 and not doubt and (counts.seen == 0 or (is_blocked and counts.occluded == 0))
     masks = tuple(_mask(*pair, renderer) for pair in zip(pictures, found, strict=True)) if keep else ()
     return Measured(counts, "proof" if is_proven else "count", masks)
 
 
-def _counts(
-    whole: float, obscured: float, in_arc: float, seen: float, doubt: float, nearest: Floats, alone: Floats
-) -> OcclusionCounts:
-    """Areas, in pixels, as counts: shares of the whole, in units of it that are fixed."""
+@dataclass(frozen=True)
+class _Areas:
+    """Pixels: of all of a target, and of parts of it."""
+
+    whole: float
+    obscured: float
+    in_arc: float
+    seen: float
+    doubt: float  # how much more may be obscured
+    rounded: float  # by how much any of these may be off that is neither nothing nor all
+
+    def error(self, part: float, whole: float) -> float:
+        """By how much a part of a whole may be off, as a share of it."""
+        return min((self.doubt + (self.rounded if 0.0 < part < whole else 0.0)) / whole, 1.0) if whole else 1.0
+
+
+def _counts(areas: _Areas, nearest: Floats, alone: Floats) -> OcclusionCounts:
+    """Areas as counts: shares of the whole, in fixed units of it."""
+    whole = areas.whole
     total = 2 * round(whole * PARTS_OF_PIXEL / 2)
     if total == 0:
         none = (0.0,) * len(nearest)
@@ -95,20 +112,19 @@ def _counts(
     def fixed(area: float) -> float:
         return min(round(area / whole * total), total) / PARTS_OF_PIXEL
 
-    error, occluded = min(doubt / whole, 1.0), fixed(obscured)
-    by = [*map(fixed, nearest.tolist())]
+    occluded, by = fixed(areas.obscured), [*map(fixed, nearest.tolist())]
     if any(by):  # they add up to what is obscured
         by[int(nearest.argmax())] += occluded - sum(by)
     return OcclusionCounts(
         total=total / PARTS_OF_PIXEL,
         occluded=occluded,
-        in_arc=fixed(in_arc),
-        occluded_in_arc=fixed(in_arc - seen),
+        in_arc=fixed(areas.in_arc),
+        occluded_in_arc=fixed(areas.in_arc - areas.seen),
         nearest=tuple(by),
         alone=tuple(map(fixed, alone.tolist())),
-        error=error if 0.0 < obscured < whole else 0.0,
-        error_in_arc=min(doubt / in_arc, 1.0) if 0.0 < seen < in_arc else 0.0 if in_arc else 1.0,
-        error_seen=error if 0.0 < seen < whole else 0.0,
+        error=areas.error(areas.obscured, whole),
+        error_in_arc=areas.error(areas.seen, areas.in_arc),
+        error_seen=areas.error(areas.seen, whole),
     )
 
 
@@ -161,7 +177,7 @@ def _sides(part: Polygons) -> tuple[Floats, Floats, Integers]:
 
 
 def _of_each(picture: Picture, found: Occlusion, renderer: Renderer) -> Floats:
-    """(2, blockers) pixels before which each is the nearest; and those of the target that it obscures, others or not."""
+    """(2, blockers) pixels of the target before which each is the nearest; and those that each is before."""
     alone = np.array([part.area() for part in found.hidden])
     several, some = polygons(), polygons()
     for part in found.hidden if np.count_nonzero(alone) > 1 else ():
@@ -203,7 +219,8 @@ def raster(part: Polygons, height: int, width: int) -> Integers:
     first = np.clip(np.ceil(upper[1] - 0.5), 0, height).astype(np.int64)
     last = np.clip(np.ceil(lower[1] - 0.5), 0, height).astype(np.int64)
     row, line = spread(first, np.maximum(last - first, 0))
-    slope = np.divide(*(lower - upper), out=np.zeros(len(sign)), where=lower[1] > upper[1])
+    across, down = lower - upper
+    slope = np.divide(across, down, out=np.zeros_like(down), where=down > 0.0)
     column = upper[0, line] + (row + 0.5 - upper[1, line]) * slope[line]
     np.add.at(winding, (row, np.clip(np.ceil(column - 0.5), 0, width).astype(np.int64)), sign[line])
     inside: Integers = np.cumsum(winding, axis=1)[:, :width] != 0

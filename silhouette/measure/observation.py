@@ -97,7 +97,7 @@ class OcclusionCounts:
     """
 
     # Pixels of the target alone; within a hundredth or two of its true area, where it is no thinner than one
-    total: int
+    total: float
     occluded: float  # pixels of the target with a blocker before them
     in_arc: float  # pixels of the target in a vision arc
     occluded_in_arc: float  # pixels of the target in a vision arc with a blocker before them

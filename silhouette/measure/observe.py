@@ -111,5 +111,5 @@ def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> tupl
         size *= 4
         if max(counts.error, counts.error_seen) <= (wanted.error_goal or ERROR_GOAL) or size > MOST_RAYS:
             return Measured(counts, "count", rays.masks), pixel
-        pictures = [replace(picture, view=picture.view.refined(2)) for picture in pictures]
+        pictures = tuple(replace(picture, view=picture.view.refined(2)) for picture in pictures)
         pixel /= 2

@@ -22,7 +22,7 @@ import numpy as np
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
 from silhouette.measure.sampling import Picture
-from silhouette.measure.silhouettes import Faces, Placed, Polygons, polygons, silhouette_of
+from silhouette.measure.silhouettes import Faces, Placed, Polygons, clipped, polygons, silhouette_of
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
@@ -34,6 +34,11 @@ WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)]
 WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
 """(26, 3) the normals of planes that are tried, in the frames of both bodies: along their axes, and between these."""
 
+MOST_PLANES = 500  # of faces that no plane tried parts from the target: more are compared with it by slabs
+
+SLABS = 32
+"""How many slabs there are: what is left in doubt shrinks as they get thinner, and takes as long as there are many."""
+
 COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
 
 
@@ -44,8 +49,9 @@ class Occlusion:
     whole: Polygons  # its silhouette
     in_arc: Polygons  # where what is nearest of it lies in a vision arc
     hidden: list[Polygons]  # for each blocker, where it is before the target
-    # Pixels: by how much the area obscured may be off, since surfaces are compared at a tolerance
-    doubt: float
+    # Pixels by which what is obscured is less than without the tolerance for surfaces that touch
+    touching: float
+    doubt: float  # pixels: how much more may be obscured, where the order of surfaces was not found out
 
     @cached_property
     def obscured(self) -> Polygons:
@@ -68,9 +74,24 @@ def occlusion(picture: Picture, is_cube: bool = False) -> Occlusion:
     target = _Target(picture.view, Placed.of(picture.view, picture.target), is_cube)
     whole = target.whole
     if whole.is_empty():
-        return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0)
+        return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0, 0.0)
     found = [target.hidden_by_outline(body) for body in picture.blockers]
-    return Occlusion(whole, target.in_arcs(picture.arcs), [part for part, _ in found], sum(doubt for _, doubt in found))
+    return Occlusion(
+        whole,
+        target.in_arcs(picture.arcs),
+        [part.polygons for part in found],
+        sum(part.touching for part in found),
+        sum(part.doubt for part in found),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Hidden:
+    """Where a blocker is before a target; ``touching`` and ``doubt`` as of `Occlusion`."""
+
+    polygons: Polygons
+    touching: float = 0.0
+    doubt: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +125,12 @@ class _Target:
         left, top, right, bottom = self.whole.bounds()
         return np.array([left, right, top, bottom])
 
-    def hidden_by_outline(self, body: Body) -> tuple[Polygons, float]:
+    def hidden_by_outline(self, body: Body) -> _Hidden:
         """`hidden_by`, where the blocker's outline lies farther out or in than that of its mesh."""
-        hidden, doubt = self.hidden_by(body)
+        found = self.hidden_by(body)
+        hidden = found.polygons
         if not body.outline:
-            return hidden, doubt
+            return found
         placed = Placed.of(self.view, body)
         nearest = max(float((placed.centres[2] - placed.clusters.radii).min()), NEAREST_DEPTH_MM)
         reach = min(abs(body.outline) / (placed.step * nearest), float(self.window.max()))
@@ -116,19 +138,20 @@ class _Target:
         faces = Faces.of(placed, window)
         rim = faces.rim(faces.silhouette((window[0], window[1])), abs(body.outline))
         if body.outline < 0.0:
-            return hidden - rim, doubt
-        return hidden + (rim ^ hidden.offset(reach, manifold3d.JoinType.Round) ^ self.whole), doubt
+            return replace(found, polygons=hidden - rim)
+        beside = rim ^ hidden.offset(reach, manifold3d.JoinType.Round) ^ self.whole
+        return replace(found, polygons=hidden + beside)
 
-    def hidden_by(self, body: Body) -> tuple[Polygons, float]:
-        """Where a blocker is before the target; and by how many pixels the area of that may be off."""
+    def hidden_by(self, body: Body) -> _Hidden:
+        """Where a blocker is before the target."""
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
         if is_before[0] and (whole := silhouette_of(self.view, body)) is not None:
-            return whole ^ self.whole, 0.0
+            return _Hidden(whole ^ self.whole)
         chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
         if is_behind[0] or not len(chosen):
-            return polygons(), 0.0
+            return _Hidden(polygons())
         faces = Faces.of(placed, self.window, planes.farthest)
         is_near = placed.centres[2, chosen] + placed.clusters.radii[chosen] > planes.nearest
         numbers = placed.faces_of(chosen[is_near])
@@ -140,23 +163,51 @@ class _Target:
         hidden = before.silhouette((self.window[0], self.window[1])) ^ self.whole
         return self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden)
 
-    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons) -> tuple[Polygons, float]:
+    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
         """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it."""
-        parts, doubt = [hidden], 0.0
-        for plane, distance, group in _coplanar(placed, triangles):
-            bare = Faces(placed, np.zeros_like(placed.facing()), group, is_before=False).silhouette()
-            bare = (bare ^ self.whole) - hidden
+        groups = _coplanar(placed, triangles)
+        if len(groups) > MOST_PLANES:
+            return self._hidden_by_slabs(placed, triangles, hidden)
+        parts, touching = [hidden], 0.0
+        for plane, distance, group in groups:
+            bare = (_covered(placed, group) ^ self.whole) - hidden
             if bare.is_empty():
                 continue
-            left, top, right, bottom = bare.bounds()
-            around = Faces.of(self.placed, np.array([left, right, top, bottom]))
-            shown = [
-                around.clipped(-plane, -1.0 - apart / distance).silhouette((left, right))
-                for apart in (NEAREST_DEPTH_MM, SAME_DEPTH)
-            ]
-            parts.append(bare - shown[0])
-            doubt += (parts[-1] - (bare - shown[0])).area() + ((bare - shown[1]) - parts[-1]).area()
-        return joined(parts), doubt
+            shown, closely = (
+                self._nearer(plane, 1.0 + apart / distance, bare) for apart in (NEAREST_DEPTH_MM, SAME_DEPTH)
+            )
+            parts.append(bare - shown)
+            touching += ((bare - closely) - parts[-1]).area()
+        return _Hidden(joined(parts), touching=touching)
+
+    def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
+        """The same for triangles in many planes: what is surely hidden, and how much more may be.
+
+        Parallel planes cut both into slabs, which a line of sight meets one after the other. What of the blocker lies in
+        a nearer slab than all of the target is before it, and what lies in the same one may be.
+        """
+        ways = np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (self.placed, placed)])
+        reach = np.tensordot(ways, triangles, 1).reshape(len(ways), -1)
+        number = int(np.ptp(reach, axis=1).argmin())
+        least, most = [hidden], [hidden]
+        for way, (low, high) in ((sign * ways[number], np.sort(sign * _ends(reach[number]))) for sign in (1.0, -1.0)):
+            # The eye lies where the product is 0: on one line of sight all products are of one sign.
+            cuts = np.linspace(max(low, 0.0), high, SLABS + 1) if high > 0.0 else np.empty(0)
+            beyond = clipped(triangles, way, 0.0)
+            nearer = [_covered(placed, clipped(beyond, -way, -cut)) ^ self.whole for cut in cuts]
+            for cut, surely, perhaps in zip(cuts, nearer, nearer[1:], strict=False):
+                if not perhaps.is_empty():
+                    shown = self._nearer(way, cut, perhaps)
+                    least.append(surely - shown)
+                    most.append(perhaps - shown)
+        surely = joined(least)
+        return _Hidden(surely, doubt=float((joined(most) - surely).area()))
+
+    def _nearer(self, plane: Floats, most: float, part: Polygons) -> Polygons:
+        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``."""
+        left, top, right, bottom = part.bounds()
+        around = Faces.of(self.placed, np.array([left, right, top, bottom]))
+        return around.clipped(-plane, -most).silhouette((left, right))
 
     def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
         """Where what is nearest of it lies in one of some arcs."""
@@ -178,6 +229,15 @@ class _Target:
             if least > 0.0:
                 nearer.append(self.faces.clipped(-plane, -least).silhouette())
         return (inside.silhouette() ^ self.whole) - joined(nearer)
+
+
+def _covered(placed: Placed, triangles: Floats) -> Polygons:
+    """What triangles (3, m, 3) of a body cover."""
+    return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles, is_before=False).silhouette()
+
+
+def _ends(values: Floats) -> Floats:
+    return np.array([values.min(), values.max()])
 
 
 @dataclass(frozen=True, eq=False)

@@ -220,7 +220,7 @@ class Faces:
         placed, clusters = self.placed, self.placed.clusters
         start, end = self._edges()
         order, loop = _chained(start, end, len(clusters.vertices))
-        points = placed.points(start.take(order))
+        points = placed.points(start.take(order).astype(np.int32))
         following = np.arange(1, len(order) + 1)
         last = np.flatnonzero(np.diff(loop, append=-1))
         following[last] = np.flatnonzero(np.diff(loop, prepend=-1))
@@ -318,7 +318,8 @@ _EMPTY = manifold3d.CrossSection()
 def _keys(places: Floats) -> Indices:
     """(n,) numbers that are equal for places (2, n) that are."""
     columns, rows = np.round(places / SAME_PLACE).astype(np.int64)
-    return columns * 1_000_003 + rows
+    keys: Indices = columns * 1_000_003 + rows
+    return keys
 
 
 def _bands(loop: Floats, reach: Floats) -> list[Floats]:

@@ -42,7 +42,7 @@ class Sliver:
         shown: Flags = (kind & self.bits) == self.value
         return shown
 
-    def pixels(self, counts: OcclusionCounts) -> int:
+    def pixels(self, counts: OcclusionCounts) -> float:
         """How much of it there is."""
         return counts.occluded if self is OBSCURED else counts.seen
 

@@ -101,7 +101,7 @@ def widest_patch(
     ``lines`` leads from the eye to the middle of the patch; ``by`` are the pieces that obscure something of the target
     from the eyes looked from, most first. ValueError where the target has no surface.
     """
-    best, hidden = ErrorBound(0.0), dict[str, int]()
+    best, hidden = ErrorBound(0.0), dict[str, float]()
     eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
     first, together = 0, 1
     while first < len(eyes):

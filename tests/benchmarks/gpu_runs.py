@@ -59,17 +59,13 @@ class Place:
 
     @property
     def together(self) -> tuple[int, ...]:
-        """How many checks are judged at once, each number in turn; the last is the usual one on a GPU with cuda."""
-        if self.renderer != "cuda":
-            return 1, USUAL
-        from silhouette.renderers.cuda.renderer import CHECKS_AT_HAND
-
-        return (1, 16, USUAL, 256, *([CHECKS_AT_HAND] if self.is_gpu else []))
+        """How many checks are judged at once, each number in turn."""
+        return (1, 16, USUAL, 256) if self.renderer == "cuda" else (1, USUAL)
 
     @property
     def usual(self) -> int:
         """How many checks the commands judge at once."""
-        return self.together[-1] if self.renderer == "cuda" and self.is_gpu else USUAL
+        return USUAL
 
     def start(self) -> Any:
         """The renderer, started."""

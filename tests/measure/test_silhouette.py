@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from shapely import MultiPoint
 
 from silhouette.common.geometry import Pose
-from silhouette.measure.observe import ERROR_GOAL
 from silhouette.meshes.bounds import bounding_points
-from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.embree import EmbreeRenderer
 from silhouette.renderers.protocol import Body, Cast
 from silhouette.renderers.views import ROLL, View, fighter_arc, fit_view

@@ -243,12 +243,12 @@ class _Film:
         scene = self._scene(posed)
         verdict = self._verdict(scene)
         share, error = verdict.share
-        measured, outside, total = verdict.measurement, 0, 0
+        measured, outside, total = verdict.measurement, 0.0, 0.0
         if measured is not None and SEEN_PIXELS in verdict.fields:
             total = measured.counts.total
             outside = total - measured.counts.occluded - measured.seen
         point = Point(
-            posed.way, verdict.verdict, verdict.level, share, error, max(outside, 0) / total if total else 0.0
+            posed.way, verdict.verdict, verdict.level, share, error, max(outside, 0.0) / total if total else 0.0
         )
         return Moment(verdict, point, self._draw(scene, verdict))
 

@@ -47,7 +47,7 @@ class CoverEffect:
     """One piece of cover: the pixels of the target to which it is ``nearest``, and the measurement of it alone."""
 
     cover: Cover
-    nearest: int
+    nearest: float
     counts: OcclusionCounts
 
     @property
