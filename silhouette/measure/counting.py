@@ -29,8 +29,7 @@ from silhouette.measure.silhouettes import Polygons, polygons
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Renderer
 from silhouette.renderers.views import View
 
-PARTS_OF_PIXEL = 2**20
-"""The unit of counts, as a share of a pixel's area: shares are rounded to it, so that exactly half is half."""
+PARTS_OF_PIXEL = 2**20  # of whose areas counts are whole numbers
 
 ROUNDED = 2e-7
 """Pixels by which a contour may be off, and more: corners of polygons are rounded to 1e-8, several times."""
@@ -71,13 +70,15 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
     free = [_shown(each.whole, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
     obscured = whole if not any(free) else sum(_real(each.obscured) for each in found)
     in_arc = whole if all(picture.arcs is None for picture in pictures) else sum(_real(each.in_arc) for each in found)
-    seen = whole - obscured if in_arc == whole else sum(shown)
+    seen = sum(shown)
     rim = sum(map(_rim, (part for each in found for part in (each.whole, each.in_arc, each.obscured))))
     doubt = sum(each.doubt for each in found)
-    rounded = sum(each.touching for each in found) + ROUNDED * rim
+    rounded, touching = ROUNDED * rim, sum(each.touching for each in found)
+    obscured = _half(obscured, whole, rounded)
+    seen = whole - obscured if in_arc == whole else in_arc - _half(in_arc - seen, in_arc, rounded)
     parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
     nearest, alone = np.sum(parts, axis=0) * (obscured > 0.0)
-    areas = _Areas(whole, obscured, in_arc, seen, doubt, rounded)
+    areas = _Areas(whole, obscured, in_arc, seen, doubt, rounded + touching)
     counts = _counts(areas, nearest, alone)
     is_blocked = any(picture.blockers for picture in pictures)
     is_proven = counts.total > 0 and not doubt and (counts.seen == 0 or (is_blocked and counts.occluded == 0))
@@ -131,6 +132,11 @@ def _counts(areas: _Areas, nearest: Floats, alone: Floats) -> OcclusionCounts:
 def _real(part: Polygons) -> float:
     """Pixels: the area of a part of a picture; 0 where it is nothing but what rounding leaves along contours."""
     return float(part.area()) if (_widths(part) > THINNEST).any() else 0.0
+
+
+def _half(part: float, whole: float, rounded: float) -> float:
+    """The part of a whole, exactly half where rounding alone may keep it from that."""
+    return whole / 2.0 if abs(part - whole / 2.0) <= rounded else part
 
 
 def _shown(part: Polygons, obscured: Polygons, gap: float) -> float:

@@ -13,7 +13,7 @@ eye's side of a plane is before what lies beyond it, wherever a line of sight me
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import manifold3d
@@ -183,8 +183,8 @@ class _Target:
     def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
         """The same for triangles in many planes: what is surely hidden, and how much more may be.
 
-        Parallel planes cut both into slabs, which a line of sight meets one after the other. What of the blocker lies in
-        a nearer slab than all of the target is before it, and what lies in the same one may be.
+        Parallel planes cut both into slabs, which a line of sight meets one after the other. What of the blocker lies
+        in a nearer slab than all of the target is before it, and what lies in the same one may be.
         """
         ways = np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (self.placed, placed)])
         reach = np.tensordot(ways, triangles, 1).reshape(len(ways), -1)

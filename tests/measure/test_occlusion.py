@@ -1,0 +1,94 @@
+"""COUNT: what is obscured, exactly: half of it, next to nothing of it, and what planes cannot tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from silhouette.common.geometry import Pose
+from silhouette.measure import occlusion as module
+from silhouette.measure.framing import framed
+from silhouette.measure.observation import OcclusionCounts
+from silhouette.measure.observe import observe
+from silhouette.measure.occlusion import occlusion
+from silhouette.meshes.mesh import Mesh
+from silhouette.renderers import choose
+from tests.support import shapes
+from tests.support.hard_sights import case
+from tests.support.sight_cases import Case
+
+EYE = np.array([0.0, 0.0, 25.0])
+
+
+def counted(target: Mesh, *blockers: Mesh, pose: Pose | None = None) -> OcclusionCounts:
+    one = Case(target, blockers, EYE if pose is None else pose.place(EYE[None])[0], pose=pose or Pose.standing())
+    return observe(one.sight, choose(), 0.1).counts
+
+
+@pytest.mark.parametrize("turn", [0.0, 17.0, 90.0, 233.3])
+@pytest.mark.parametrize("x", [50.0, 290.0, 299.9])
+def test_exactly_half_is_half_both_ways(turn: float, x: float) -> None:
+    """A target symmetric about the plane y = 0, and a wall whose edge lies in it, as seen from an eye in it."""
+    target = shapes.box((300, -10, 3), (320, 10, 33))
+    pose = Pose.standing((123.4, -56.7, 8.9), turn)
+    for wall in (shapes.box((x, 0, -99), (x + 0.05, 99, 99)), shapes.box((x, -99, -99), (x + 0.05, 0, 99))):
+        counts = counted(target, wall, pose=pose)
+        assert 2.0 * counts.occluded == counts.total
+        assert counts.error < 1e-6
+
+
+@pytest.mark.parametrize("width", [1e-3, 2e-4])
+def test_a_slit_is_seen_through(width: float) -> None:
+    target = shapes.box((300, -10, 3), (320, 10, 33))
+    walls = shapes.box((295, -99, -99), (296, 0, 99)), shapes.box((295, width, -99), (296, 99, 99))
+    counts = counted(target, *walls)
+    assert 0.0 < counts.seen / counts.total == pytest.approx(width / 20.0, rel=0.1)
+
+
+@pytest.mark.parametrize("width", [5e-5, 1e-9, 0.0])
+def test_what_is_narrower_than_a_touch_is_no_gap(width: float) -> None:
+    target = shapes.box((300, -10, 3), (320, 10, 33))
+    walls = shapes.box((295, -99, -99), (296, 0, 99)), shapes.box((295, width, -99), (296, 99, 99))
+    counts = counted(target, *walls)
+    assert (counts.seen, counts.error_seen) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(("kind", "number"), [("shells", 0), ("ground", 0), ("piercing", 1), ("standing", 0)])
+def test_slabs_hold_what_planes_tell_exactly(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = case(kind, number)
+    (picture,) = framed(one.sight, one.pixel).pictures
+    exact = occlusion(picture)
+    monkeypatch.setattr(module, "MOST_PLANES", -1)
+    by_slabs = occlusion(picture)
+    assert exact.doubt == 0.0
+    least = by_slabs.obscured.area()
+    assert least - 1e-3 <= exact.obscured.area() <= least + by_slabs.doubt + 1e-3
+    monkeypatch.setattr(module, "SLABS", 128)
+    finer = occlusion(picture)
+    assert finer.doubt <= by_slabs.doubt
+    counts = observe(one.sight, choose(), one.pixel).counts
+    share = one.exact().occluded
+    assert abs(counts.occluded / counts.total - share) <= counts.error + 1e-6
+
+
+@pytest.mark.parametrize("apart", [0.0, 5e-5, 2e-4, 1.0])
+def test_what_touches_a_target_hides_nothing(apart: float) -> None:
+    """A plate before a plate: nearer by less than a ten thousandth of a millimetre it only touches it."""
+    target = shapes.square(20.0, (0, 300, 25))
+    plate = shapes.square(10.0, (0, 300 - apart, 25))
+    counts = counted(target, plate)
+    if apart > 1e-4:
+        assert counts.occluded / counts.total == pytest.approx(0.25, rel=0.02)
+    else:
+        assert counts.occluded == 0.0
+
+
+@pytest.mark.parametrize("turn", [10.0, 20.0, 30.0])
+def test_a_blocker_that_crosses_a_target_hides_what_it_is_before(turn: float) -> None:
+    """A wall that pierces a box: what of it lies before the wall is seen."""
+    wall = shapes.box((-100, -0.01, -99), (100, 0.01, 99))
+    turned = shapes.mesh(Pose.standing((310.0, 0.0, 0.0), turn).place(wall.vertices), wall.faces)
+    one = Case(shapes.box((300, -10, 3), (320, 10, 33)), (turned,), EYE)
+    counts = observe(one.sight, choose(), 0.1).counts
+    assert 0.0 < counts.occluded < counts.total
+    assert abs(counts.occluded / counts.total - one.exact().occluded) <= counts.error + 1e-9
