@@ -16,10 +16,10 @@ from silhouette.measure import silhouettes
 from silhouette.measure.silhouettes import Faces, Placed, clipped, polygons, silhouette_of
 from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
+from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import View
 from tests.support import shapes
-from tests.support.sight_cases import tidy
 
 VIEW = View(np.zeros(3), np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]]), -1.0, 1.0, 0.01, 200, 200)
 WINDOW = np.array([0.0, 200.0, 0.0, 200.0])
@@ -66,13 +66,13 @@ def test_no_orientation_is_asked_for_and_no_closedness(missing: int, flipped: in
 
 
 def test_of_a_closed_shell_the_faces_towards_the_eye_will_do() -> None:
-    ball = tidy(shapes.moved(shapes.sphere(15.0, 24, 13), (0.0, 100.0, 0.0)))
-    whole = Faces.of(placed(ball), WINDOW)
-    assert clusters_of(ball).is_closed.all()
+    cube = solid(Solid(Box((20.0, 20.0, 20.0)), (0.0, 100.0, 3.0)))
+    whole = Faces.of(placed(cube), WINDOW)
+    assert clusters_of(cube).is_closed.all()
     start, _ = whole._edges()
     both, _ = Faces(whole.placed, whole.sides, whole.parts, is_before=False)._edges()
     assert len(both) == 2 * len(start)
-    opened = Mesh(ball.vertices, ball.faces[1:], ball.part[1:])
+    opened = Mesh(cube.vertices, cube.faces[1:], cube.part[1:])
     assert not clusters_of(opened).is_closed.any()
 
 
