@@ -179,7 +179,7 @@ class ForwardingRenderer(Renderer):
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
         """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast."""
-        if not self.capabilities.sparse:
+        if type(self._renderer.underlying).depths is Renderer.depths:
             return super().depths(casts)
         self.before_look()
         return self._renderer.depths(casts)

@@ -360,7 +360,7 @@ def test_doctor_says_what_works_and_what_auto_takes(capsys: Capture, monkeypatch
         "reason": "embreex is not installed",
         "checks_per_second": None,
     }
-    assert found["auto"]["name"] in ("embree", "gl", "reference")
+    assert found["auto"]["name"] in ("layers (embree)", "layers (gl)", "layers (reference)")
     assert found["versions"].keys() >= {"python", "silhouette", "numpy", "trimesh", "pyrender2", "embreex"}
     assert found["cache"].keys() == {"folder", "entries", "bytes"}
     told = run(capsys, "doctor", "--quick")

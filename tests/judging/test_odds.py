@@ -25,6 +25,7 @@ from silhouette.rules.base import Level, Measurement, RuleReference, Settings
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
+from tests.conftest import started
 from tests.support.duels import duel, loaded, skirmish
 
 SETTINGS = Settings(choose(), 0.1)
@@ -133,11 +134,13 @@ def test_nothing_in_doubt_leaves_the_error_of_measuring() -> None:
     assert (found.odds["full cover"], found.doubt_from, found.trials) == (1.0, "measuring", 128)
     assert found.error == pytest.approx(0.0149, abs=0.001)
     near = half_hidden({"place": 0.0}, beside=0.0)
+    assert odds_in(near).odds["full cover"] == 1.0  # exactly half
     rule, check = rule_called(near.rules), Check("Kal", "Vex", None, None)
-    (verdict,) = rule.judge([(near, check)], SETTINGS)
+    by_rays = Settings(started("embree"), 0.1)
+    (verdict,) = rule.judge([(near, check)], by_rays)
     share, error = verdict.share
     assert share is not None
-    found = odds_of(Trials(near, rule), check, verdict, SETTINGS)
+    found = odds_of(Trials(near, rule), check, verdict, by_rays)
     assert found.odds["full cover"] == pytest.approx(normal((share - 0.5) / (error / 3.0)), abs=found.error + 0.02)
 
 

@@ -101,7 +101,7 @@ def test_a_model_that_came_later_is_sent_to_each_process_once(tmp_path: Path, mo
     monkeypatch.setattr("silhouette.live.judges.start_method", lambda: "fork")
 
     async def asked() -> None:
-        async with Judges(table.scene, table.cache, "embree", workers=1, pixel=0.5) as judges:
+        async with Judges(table.scene, table.cache, "auto", workers=1, pixel=0.5) as judges:
             for step in range(7):
                 if step == 3:
                     table.edit([{"add": "fighter", "name": "Vex", "figure": {"base": 40, "height": 50}, "at": [0, 90]}])

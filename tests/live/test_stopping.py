@@ -20,7 +20,7 @@ from silhouette.live.judges import CheckQuestion, Desk, Judges, StoppableRendere
 from silhouette.live.live_table import LiveTable
 from silhouette.measure.observe import observe
 from silhouette.renderers import choose
-from silhouette.renderers.protocol import Body, Cast, Renderer
+from silhouette.renderers.protocol import Body, Cast, ForwardingRenderer, Renderer
 from silhouette.renderers.views import View
 from silhouette.rules import rule_called
 from silhouette.workers import PATIENT
@@ -150,7 +150,8 @@ def test_a_stoppable_renderer_sees_what_its_own_sees_until_a_message_comes(name:
 def test_a_stoppable_renderer_hands_on_all_that_a_renderer_can_be_asked() -> None:
     """None of it is answered by the default: else a renderer that does better would be slower here, in silence."""
     public = {name for name in vars(Renderer) if not name.startswith("_")} - {"capabilities"}
-    assert {"render", "depths", "draw_ahead", "underlying", "close"} < public <= vars(StoppableRenderer).keys()
+    assert {"render", "depths", "draw_ahead", "underlying", "close"} < public <= vars(ForwardingRenderer).keys()
+    assert issubclass(StoppableRenderer, ForwardingRenderer)
 
 
 PLACES = np.zeros((1, 2))

@@ -104,7 +104,7 @@ def test_a_target_hidden_within_the_arc_keeps_the_error_of_what_is_obscured_of_a
     assert (look.decided_by, look.counts.seen, look.counts.error_in_arc) == ("proof", 0, 0.0)
     assert 0 < look.counts.in_arc < look.counts.total
     off = abs(look.counts.occluded / look.counts.total - exact.counts.occluded / exact.counts.total)
-    assert 0.0 < off <= look.counts.error + exact.counts.error
+    assert off <= look.counts.error + exact.counts.error
 
 
 @pytest.mark.parametrize("pixel", [0.4, 1.0])
@@ -116,7 +116,7 @@ def test_a_target_proven_to_be_in_the_open_keeps_the_error_of_what_is_seen_where
     (rough,), (fine,) = (observe_many(asked, renderer, each) for each in (pixel, 0.05))
     assert (rough.decided_by, rough.counts.occluded, rough.counts.error) == ("proof", 0, 0.0)
     off = abs(rough.counts.seen / rough.counts.total - fine.counts.seen / fine.counts.total)
-    assert 0.0 < off <= rough.counts.error_seen + fine.counts.error_seen
+    assert off <= rough.counts.error_seen + fine.counts.error_seen
 
 
 def test_what_obscures_some_of_a_target_outside_the_arc_is_not_told_of_what_lies_in_it() -> None:

@@ -181,7 +181,7 @@ def test_a_device_asked_for_is_drawn_on_and_auto_then_means_gl() -> None:
         pytest.skip("OSMesa has no devices")
     number = gl.number  # type: ignore[attr-defined]
     for name in ("gl", "auto"):
-        chosen = choose(name, device=str(number))
+        chosen = choose(name, device=str(number)).underlying
         assert (chosen.name, chosen.number, chosen.device) == ("gl", number, gl.device)  # type: ignore[attr-defined]
         chosen.close()
     gl.close()

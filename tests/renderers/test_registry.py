@@ -68,8 +68,10 @@ def test_auto_takes_embree_also_if_a_gpu_is_there(monkeypatch: pytest.MonkeyPatc
     pytest.importorskip("embreex")
     on_gpu = Named("cuda", "cuda:0", hardware=True)
     replace_renderers(monkeypatch, cuda=lambda device: on_gpu)
-    assert choose("auto").name == "embree"
-    assert choose("auto", "cuda:0") is on_gpu
+    assert choose("auto").name == "layers (embree)"
+    assert choose("auto").underlying is choose("embree")
+    assert choose("auto", "cuda:0").underlying is on_gpu
+    assert choose("auto") is choose("auto")
 
 
 def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +79,7 @@ def test_auto_goes_on_to_what_is_left_and_its_result_says_so(monkeypatch: pytest
         raise RendererUnavailable("not here")
 
     replace_renderers(monkeypatch, embree=broken, cuda=broken, gl=broken)
-    assert (choose("auto").name, choose("auto").device) == ("reference", "numpy")
+    assert (choose("auto").name, choose("auto").device) == ("layers (reference)", "numpy")
     with pytest.raises(RendererUnavailable, match="not here"):
         choose("gl")
 
