@@ -12,7 +12,7 @@ from typing import Protocol
 from silhouette.measure.counting import Measured, measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.looking_through import looked_through
-from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 
@@ -74,13 +74,13 @@ def observe_many(
 def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:
     """`observe` of a sight whose pictures are known."""
     measure = _measured_by_rays if renderer.capabilities.is_witness else _measured_by_layers
-    found, pixel = measure(frame, renderer, wanted)
+    found = measure(frame, renderer, wanted)
     through = looked_through(frame, renderer) if wanted.windows and found.counts.seen else ((), ())
     return Observation(
         frame.sight,
         frame.blockers,
         found.counts,
-        pixel,
+        frame.pixel,
         found.decided_by,
         frame.projection,
         found.masks,
@@ -89,27 +89,38 @@ def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Obser
     )
 
 
-def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> tuple[Measured, float]:
-    return measured(frame.pictures, renderer, wanted.keep), frame.pixel
+def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
+    return measured(frame.pictures, renderer, wanted.keep)
 
 
-def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> tuple[Measured, float]:
+def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
     """What a witness counts, with pixels half as wide, and again, as long as its error is larger than is wanted.
 
     Whether anything is seen, or obscured, where no ray shows it, rays do not know, nor much of a target of few pixels:
     there layers tell.
     """
-    pictures, pixel = frame.pictures, frame.pixel
+    pictures, finer = frame.pictures, 1
     size = sum(picture.view.width * picture.view.height for picture in pictures)
     while True:
         rays = counted_by_rays(pictures, renderer, wanted.keep)
         counts = rays.counts
         unobscured, unseen = not counts.occluded and counts.error > 0.0, not counts.seen and counts.error_seen > 0.0
         if counts.total < FEWEST_PIXELS or unobscured or unseen:
-            exact, _ = _measured_by_layers(frame, renderer, wanted)
-            return replace(exact, masks=rays.masks), frame.pixel
-        size *= 4
-        if max(counts.error, counts.error_seen) <= (wanted.error_goal or ERROR_GOAL) or size > MOST_RAYS:
-            return Measured(counts, "count", rays.masks), pixel
+            return replace(_measured_by_layers(frame, renderer, wanted), masks=rays.masks)
+        if max(counts.error, counts.error_seen) <= (wanted.error_goal or ERROR_GOAL) or 4 * finer * size > MOST_RAYS:
+            return Measured(_in_pixels(counts, finer), "count", rays.masks)
         pictures = tuple(replace(picture, view=picture.view.refined(2)) for picture in pictures)
-        pixel /= 2
+        finer *= 4
+
+
+def _in_pixels(counts: OcclusionCounts, finer: int) -> OcclusionCounts:
+    """Counts of pixels of which ``finer`` make one, in these."""
+    return replace(
+        counts,
+        total=counts.total / finer,
+        occluded=counts.occluded / finer,
+        in_arc=counts.in_arc / finer,
+        occluded_in_arc=counts.occluded_in_arc / finer,
+        nearest=tuple(count / finer for count in counts.nearest),
+        alone=tuple(count / finer for count in counts.alone),
+    )

@@ -117,7 +117,7 @@ def test_what_is_found_has_the_version_that_it_is_kept_under() -> None:
     found, boxes = clusters_of(copied(BALL)), inner_boxes(copied(BALL))
     figures = [len(found.radii), len(found.even.ends), found.radii.sum(), found.cosines.sum()]
     assert [*figures, np.abs(found.planes).sum()] == pytest.approx([25, 2360, 200.904, 10.1218, 18274.27], rel=1e-4)
-    assert found.is_closed.all()
+    assert not found.is_closed.any()  # there are edges of one face at the poles
     assert clusters.CLUSTERS_VERSION == 2
     figures = [len(boxes.boxes), np.abs(boxes.boxes).sum(), np.abs(boxes.shells).sum()]
     assert figures == pytest.approx([24, 755.340, 59.8882], rel=1e-4)
