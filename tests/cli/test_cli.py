@@ -409,5 +409,5 @@ def test_a_check_of_solids_imports_no_mesh_library(tmp_path: Path) -> None:
     words = ["check", str(scene(tmp_path, CHECK)), "--renderer", "reference", "--pixel", "1"]
     script = f"import sys, silhouette.cli.app as c; c.main({words!r}); print(sorted(sys.modules), file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    for heavy in ("trimesh", "pyrender", "PIL", "embreex"):
+    for heavy in ("trimesh", "pyrender", "PIL", "embreex", "scipy.spatial", "scipy.optimize"):
         assert f"'{heavy}'" not in done.stderr
