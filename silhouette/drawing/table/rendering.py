@@ -30,6 +30,8 @@ def reached(view: View, body: Body) -> Flags:
     `NEAREST_DEPTH_MM` before which it begins, those of the part that lies before it.
     """
     shape = -(-view.width // TILE_PX), -(-view.height // TILE_PX)
+    if _passes_by((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes.T, view):
+        return np.zeros(shape[::-1], np.bool_)
     seen = (body.pose.place(body.mesh.vertices) - view.eye) @ view.axes.T
     hidden, faces = (seen[:, 2] < NEAREST_DEPTH_MM)[body.mesh.faces], body.mesh.faces
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -43,6 +45,22 @@ def reached(view: View, body: Body) -> Flags:
         near, far = (_bounds(_in_tiles(images, view), shape) for images in _images_of_cut(seen[faces[straddling].T]))
         tiles |= _in_boxes(near[0], far[1], shape)
     return tiles
+
+
+def _passes_by(box: Floats, view: View) -> bool:
+    """Whether all of a box, of corners (8, 3) to the right, up and forward from the eye, lies behind it or beyond
+    one side of the view: with two pixels to spare, so that no ray of the view comes near.
+    """
+    right, up, forward = box.T
+    spare = 2.0 * view.step
+    sides = (
+        forward < NEAREST_DEPTH_MM,
+        right < (view.left - spare) * forward,
+        right > (view.left + view.width * view.step + spare) * forward,
+        up > (view.top + spare) * forward,
+        up < (view.top - view.height * view.step - spare) * forward,
+    )
+    return any(bool(side.all()) for side in sides)
 
 
 def _in_boxes(least: Tiles, past: Tiles, shape: tuple[int, int]) -> Flags:
