@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 from functools import cache
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -151,7 +152,7 @@ def test_it_comes_from_where_it_came_from(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_a_checkout_that_is_only_on_the_path_is_installed_as_editable(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(name: str) -> None:
-        raise installation.PackageNotFoundError(name)
+        raise PackageNotFoundError(name)
 
     monkeypatch.setattr(installation, "distribution", none)
     monkeypatch.chdir(PROJECT)
