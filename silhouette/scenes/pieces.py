@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -211,14 +212,10 @@ class Models:
             return self._loaded[solids]
         if isinstance(piece, FighterEntry) and piece.figure is not None:
             return stand_in(piece.figure, kind, piece.front if "front" in piece.model_fields_set else None)
-        if piece.model is not None:
-            file = file_named(location, "model", piece.model)
-            how: Hashable = (kind, *overrides.items())
-            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides), location)
-        file = self._scene.parent / str(piece.mesh)
-        options = ModelOptions(mesh=piece.mesh, **overrides)
-        how = (kind, options.model_copy(update={"mesh": None}))
-        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind), location)
+        named: Hashable = (kind, piece.model, piece.mesh, *overrides.items())
+        if named not in self._loaded:
+            self._loaded[named] = self._of_file(kind, piece, overrides, location)
+        return self._loaded[named]
 
     def looking(self, model: Model, front: float) -> Model:
         """The model with its front elsewhere, for a piece whose ``turn`` and ``facing`` say where that is."""
@@ -227,19 +224,23 @@ class Models:
             self._loaded[key] = replace(model, front=front % 360.0)
         return self._loaded[key]
 
-    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model], location: Location) -> Model:
+    def _of_file(self, kind: Kind, piece: PieceEntry, overrides: Mapping[str, Any], location: Location) -> Model:
         """What another scene may have loaded before, from whatever folder it names the file."""
-        if (file, how) not in self._loaded:
-            try:
-                self._loaded[file, how] = self._cache.in_memory(
-                    file, (file.name, how), load, lambda model: len(model.mesh.faces)
-                )
-            except FileError as error:
-                if location.where in error.problem:
-                    raise
-                problem = f"{error.problem} (for {location.where} in {location.path.name})"
-                raise type(error)(error.path, problem) from error
-        return self._loaded[file, how]
+        how: Hashable = (kind, *overrides.items())
+        load: Callable[[], Model]
+        if piece.model is not None:
+            file = file_named(location, "model", piece.model)
+            load = partial(load_model, file, self._cache, kind, overrides)
+        else:
+            file = self._scene.parent / str(piece.mesh)
+            load = partial(model_of_mesh, ModelOptions(mesh=piece.mesh, **overrides), location, self._cache, kind)
+        try:
+            return self._cache.in_memory(file, (file.name, how), load, lambda model: len(model.mesh.faces))
+        except FileError as error:
+            if location.where in error.problem:
+                raise
+            problem = f"{error.problem} (for {location.where} in {location.path.name})"
+            raise type(error)(error.path, problem) from error
 
 
 def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece:
