@@ -171,7 +171,8 @@ def _along_columns(picture: NDArray[Any]) -> NDArray[np.float32]:
     """A picture (height, width) smoothed along its columns, without `SMOOTHING_REACH` rows on either side."""
     weights = np.exp(-0.5 * (np.arange(-SMOOTHING_REACH, SMOOTHING_REACH + 1) / SMOOTHING_SAMPLES) ** 2)
     weights /= weights.sum()
-    values, height = picture.astype(np.float64), len(picture) - 2 * SMOOTHING_REACH
+    values: Floats = picture.astype(np.float64)
+    height = len(picture) - 2 * SMOOTHING_REACH
     smooth = values[SMOOTHING_REACH : SMOOTHING_REACH + height] * weights[SMOOTHING_REACH]
     for step in range(SMOOTHING_REACH, 0, -1):
         above, below = SMOOTHING_REACH - step, SMOOTHING_REACH + step
