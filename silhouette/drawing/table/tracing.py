@@ -173,11 +173,12 @@ def _along_columns(picture: NDArray[Any]) -> NDArray[np.float32]:
     weights /= weights.sum()
     values: Floats = picture.astype(np.float64)
     height = len(picture) - 2 * SMOOTHING_REACH
-    smooth = values[SMOOTHING_REACH : SMOOTHING_REACH + height] * weights[SMOOTHING_REACH]
+    smooth: Floats = values[SMOOTHING_REACH : SMOOTHING_REACH + height] * weights[SMOOTHING_REACH]
     for step in range(SMOOTHING_REACH, 0, -1):
         above, below = SMOOTHING_REACH - step, SMOOTHING_REACH + step
         smooth += (values[above : above + height] + values[below : below + height]) * weights[above]
-    return smooth.astype(np.float32)
+    smoothed: NDArray[np.float32] = smooth.astype(np.float32)
+    return smoothed
 
 
 def ring_area(ring: NDArray[Any]) -> float:
