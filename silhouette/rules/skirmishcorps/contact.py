@@ -129,6 +129,48 @@ def in_contact(unit: StandingSpace, piece: StandingSpace, tolerance: float) -> b
     )
 
 
+def distance_to(unit: StandingSpace, piece: StandingSpace) -> float:
+    """mm in plan from a unit to what of a piece rises above its feet; 0 where they touch, infinite where nothing does.
+
+    >>> wall = StandingSpace(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+    >>> [distance_to(StandingSpace(Footprint.disc(24.0, 0.0, 8.0), z, z + 40.0), wall) for z in (0.0, 19.2)]
+    [12.0, inf]
+    """
+    if piece.high <= unit.low:
+        return np.inf
+    if piece.surface is None:
+        return unit.footprint.gap(piece.footprint)
+    parts = shapely.polygons(piece.surface[piece.surface[:, :, 2].max(axis=1) > unit.low, :, :2])
+    return max(0.0, float(shapely.distance(unit.footprint.core, parts).min()) - unit.footprint.radius)
+
+
+def past_ends(eye: Floats, ahead: Floats, piece: StandingSpace, by: float, reach: float) -> list[float]:
+    """How far an eye (3,) moves to the left, below 0 to the right, to look ahead, (2,) a unit vector in plan, ``by`` mm
+    past an end of what of a piece stands before it and rises above it; only ends within ``reach`` mm of the eye.
+
+    >>> wall = StandingSpace(Footprint.of_corners(rectangle(12.0, 31.0, 8.0, 60.0, 0.0)), 0.0, 60.0)
+    >>> past_ends(np.array([0.0, 0.0, 35.0]), np.array([1.0, 0.0]), wall, 8.0, 100.0)
+    [-7.0, 69.0]
+    >>> past_ends(np.array([0.0, 0.0, 65.0]), np.array([1.0, 0.0]), wall, 8.0, 100.0)
+    []
+    """
+    if piece.high <= eye[2]:
+        return []
+    parts = piece.parts(Point(eye[:2]), reach + by, float(eye[2]))
+    places, numbers = get_coordinates(parts, return_index=True)
+    if not len(places):
+        return []
+    before, left = (places - eye[:2]) @ ahead, (places - eye[:2]) @ [-ahead[1], ahead[0]]
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    stands_before = np.maximum.reduceat(before, starts) > 0.0
+    low, high = (end.reduceat(left, starts)[stands_before] for end in (np.minimum, np.maximum))
+    ends = np.concatenate([low[abs(low) <= reach] - by, high[abs(high) <= reach] + by])
+    # Less than ``by`` from another part, an eye is not past the end of all.
+    margin = by - CONTACT_EPSILON_MM
+    free = ((ends[:, None] <= low - margin) | (ends[:, None] >= high + margin)).all(axis=1)
+    return sorted(np.unique(ends[free]).tolist(), key=abs)
+
+
 def opposite(first: StandingSpace, second: StandingSpace, corners: Floats, tolerance: float) -> bool:
     """Whether two units stand at the two long faces of a piece and overlap along it by more than nothing (R31, A12):
     both touch one from outside, one on each side. ``corners`` (4, 2), anticlockwise, are the piece's; of a square, both
