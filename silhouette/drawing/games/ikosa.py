@@ -204,6 +204,9 @@ class _CellView:
             for creature in scene.creatures
             if creature not in (attacker, target) and (np.clip(creature.cells, low - 1.0, high) == creature.cells).all()
         ]
+        near = tuple(cell for cell in scene.effect_cells if (np.clip(cell, low - 1.0, high) == cell).all())
+        if near:
+            self.others.append(Creature(self.words("effect"), near, attacker.gravity, True))
         used = _floats([*self.drawn.sources, *self.drawn.targets])
         self.view = best_viewpoint(used, _floats(attacker.cells) + 0.5, _floats(target.cells) + 0.5, self.solids)
         boxes = [
@@ -275,21 +278,22 @@ class _CellView:
         """Every line from corner to corner: clear ones thin, blocked ones dashed, and bold inside the terrain."""
         style, drawn = self.sheet.style, self.drawn
         sources, targets = (self.view.flat(_floats(points)) for points in (drawn.sources, drawn.targets))
-        clear = drawn.count - drawn.blocked
+        hindered = drawn.blocked + drawn.induced
+        clear = drawn.count - hindered
         strong = clear <= MAX_STRONG_LINES
         width, colour = (LINE_PT, style.blue) if strong else (HAIRLINE_PT, tint(style.blue, style.paper, 0.6))
         for i, j in np.argwhere(~drawn.hindered):
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
             self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=colour, line=True))
-        width = BOLD_LINE_PT if drawn.blocked <= MAX_STRONG_LINES else THIN_LINE_PT
+        width = BOLD_LINE_PT if hindered <= MAX_STRONG_LINES else THIN_LINE_PT
         for i, j in np.argwhere(drawn.hindered):
             look: dict[str, Any] = {"width": width, "dashes": BLOCKED, "zorder": 9.0}
             line(self.sheet, sources[i], targets[j], style.red, mark=f"blocked-{i}-{j}", **look)
             self._draw_inside(drawn.sources[i], drawn.targets[j], width)
             self.sheet.avoid_line(sources[i], targets[j])
-        if drawn.blocked:
-            words = self.words("blocked lines", count=drawn.blocked)
+        if hindered:
+            words = self.words("blocked lines", count=hindered)
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
