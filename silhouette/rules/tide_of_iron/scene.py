@@ -52,6 +52,10 @@ class Readings(Entry):
         "hex distance", description='"hex distance" or "hexes entered"'
     )
     """How the hexes behind an obstruction are counted (A2): as a range is, or those that the line enters."""
+    three_levels: Literal["none blind", "one blind"] = Field("none blind", description='"none blind" or "one blind"')
+    """How many hexes behind an obstruction are blind if one unit is three levels or more above the other (A5), of which
+    the text does not speak: none, since its numbers fall from 2 to 1; or one, as from two levels.
+    """
     touching: Literal["clear", "blocked"] = Field("clear", description='"clear" or "blocked"')
     """Whether a hex counts of which the line only touches a corner (A1): the line does not enter it, but "at any point,
     intersects" it.
