@@ -47,5 +47,5 @@ class NecromundaScene(ModelScene):
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> NecromundaScene:
     """The scene that a document describes. FileError where it or a model file is not valid; MeshError for its mesh."""
-    scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
+    scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache, weapons=True)))
     return looked_over(scene, faces=True)

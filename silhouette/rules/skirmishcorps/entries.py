@@ -419,6 +419,7 @@ PROTECTION: tuple[ResultField, ...] = (
     _answer("protected_by", str | None, "the piece that protects most"),
     _answer("in_contact_with", list[str], "the cover that the target touches"),
     ResultField("modifier", int | None, "to hit; null without a line of sight", label="modifier to hit"),
+    *shared("roll"),
     *shared("occluded", "error", "target_pixels", "occluded_pixels", "blockers", "other_readings", "marginal"),
     *shared("could_be", "renderer", "pixel", "warnings", "decided_by", "projection"),
 )
@@ -504,6 +505,11 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
     def modifier(self) -> int | None:
         """What is added to the roll to hit, if that was asked and there is a line of sight."""
         return self.answers.get("modifier")
+
+    @property
+    def roll(self) -> str | None:
+        """The modifier as a word; None where there is none, or it changes nothing."""
+        return str(self.modifier) if self.modifier else None
 
     def row(self) -> dict[str, Any]:
         """The result under the keys of its ``ask``; attacker and target are null where there are none."""

@@ -359,6 +359,11 @@ def test_r13_nobody_prone_sees_over_high_cover_however_high_the_target() -> None
     assert rows(tower)[0]["verdict"] == "open"
 
 
+def test_a_result_says_what_cover_does_to_the_roll() -> None:
+    assert [rows(between(cover={"height": height}))[0]["roll"] for height in (0.5, 1, 2, 3)] == [None, None, "-2", "-3"]
+    assert rows(between(cover={"height": 6}))[0]["roll"] is None, "hidden"
+
+
 def test_a8_the_worst_single_piece_counts_and_at_equal_ones_the_first() -> None:
     two = between() | {"readings": ANYWHERE}
     two["cover"].append({**two["cover"][0], "name": "w2", "at": [154, 0, 0]})
