@@ -203,8 +203,8 @@ class Readings(Entry):
     """``[readings]``: which reading of the rules is taken; defaults first."""
 
     exposure: Exposure = Field("cells", description='"cells" or "point"')
-    """What decides which faces of a target face a single source point: the attacker's cell, or the point itself
-    (A9).
+    """What decides which faces of a target face a single source point (A9): the attacker's cell, since the text goes by
+    "relative integer cell coordinates"; or the point itself, since "only points exposed to the source point" count.
     """
     graded_cover: StrictBool = Field(False, description="true or false")
     """Whether the result also has the value of the cover as the author's later code gives it."""

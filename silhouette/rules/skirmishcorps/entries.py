@@ -56,13 +56,17 @@ class Readings(Entry):
     share_practically_all: Annotated[float, Field(strict=True, ge=0, lt=1)] = Field(
         0.05, description="a share from 0 to below 1"
     )
-    """A piece that obscures less than this share of the target does not protect it (A2)."""
+    """A piece that obscures less than this share of the target does not protect it: the attacker sees "practically all"
+    of that, for which the text has no number (A2).
+    """
     contact_tolerance: Annotated[float, Field(strict=True, ge=0, le=100)] = Field(
         0.5, description="a number of mm from 0 to 100"
     )
-    """The widest gap that is still contact (A1)."""
+    """The widest gap that is still contact, since hands set models down no closer (A1)."""
     cover_class: Literal["piece", "obscured share"] = Field("piece", description='"piece" or "obscured share"')
-    """Whether a piece's class comes from its height or from the share that it obscures (A15)."""
+    """Where a piece's class comes from (A15): its height, by which the text tells the classes; or the share that it
+    obscures, since in the example "it does obscure nearly half of him", and so is low cover.
+    """
     protection_within: (
         Literal["one base width", "any distance"]
         | Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=schema.MAX_LENGTH_MM)]
@@ -87,11 +91,13 @@ class Readings(Entry):
     over any, since the text names no height (A13).
     """
     basis: Basis = Field("penetrating", description='"penetrating" or "total"')
-    """Which damage enters the table of wounds to cover (A5)."""
+    """Which damage enters the table of wounds to cover (A5): what penetrates, which alone gives the three wounds of the
+    example; or all of it, as the table's own words say.
+    """
     dive_distance: Annotated[float, Field(strict=True, ge=0, le=1000)] = Field(
         40.0, description="a number of mm from 0 to 1000"
     )
-    """The length of a dive (A14)."""
+    """The length of a dive, of which the text says nothing (A14)."""
     dive_directions: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = Field(
         16, description="a whole number from 1 to 64"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -474,3 +475,40 @@ def test_an_eye_on_a_surface_is_marginal(off: float, could_be: list[str]) -> Non
     (row,) = rows({"rules": "skirmishcorps", "unit": units, "terrain": [rock], "check": check})
     assert (row["could_be"], row["marginal"]) == (could_be, len(could_be) > 1)
     assert ("lies on the surface of the rock, is taken decides, which is not sure" in row["reason"]) == row["marginal"]
+
+
+@pytest.mark.parametrize(
+    ("name", "move", "who", "readings"),
+    [
+        ("round_the_corner", "Guardian A", ("--to", "Cybercop"), {"contact_tolerance": 6.0}),
+        ("far_from_the_wall", "loiterer", ("--from", "Guardian"), {}),
+        ("raised_behind_the_low_wall", "Acolyte A", ("--from", "Guardian"), {"prone_body": "raised"}),
+    ],
+)
+def test_the_readings_hold_in_maps_and_odds(
+    name: str,
+    move: str,
+    who: tuple[str, str],
+    readings: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scene = tmp_path / f"{name}.json"
+    document = read_document(PROJECT / "scenes/skirmishcorps" / f"{name}.toml") | {
+        "readings": readings,
+        "table": [800, 400],
+    }
+    scene.write_text(json.dumps(document), encoding="utf-8")
+    ran = run(capsys, "map", scene, "--move", move, *who, "--grid", "12", "--within", "40", "--json", "--no-cache")
+    cells = [cell for cell in ran.document["cells"] if cell["stands"] and cell["at"][2] == 0.0]
+    assert len({cell["verdict"] for cell in cells}) > 1
+    pair = ("--from", move, *who) if who[0] == "--to" else (*who, "--to", move)
+    for cell in cells[::4]:
+        at = f"{move}={cell['at'][0]},{cell['at'][1]}"
+        tried = run(capsys, "check", scene, *pair, "--at", at, "--json", "--no-cache")
+        (row,) = tried.document["scenes"][0]["results"]
+        assert row["verdict"] == cell["verdict"] or cell["marginal"], at
+    odds = run(capsys, "check", scene, *pair, "--odds", "--json", "--no-cache")
+    (row,) = odds.document["scenes"][0]["results"]
+    assert row["odds"][row["verdict"]] > 0.5
+    assert sum(row["odds"].values()) == pytest.approx(1.0)
