@@ -242,8 +242,8 @@ class FighterEntry(GangerEntry):
     facing: FighterFacing = None
     """Where the head or the weapon points, as the player who controls it prefers: it is turned so that its front points
     there. Left out, it stands as it lies in its file. "unknown" turns nothing: the verdict is that of a target in the
-    vision arc, too close to call between that and hidden. In Necromunda also both, { head = 90, weapon = 60 }: the head
-    turns it, and of the two vision arcs the better one counts.
+    vision arc, too close to call between that and hidden. In a game that tells the two apart also both, such as
+    { head = 90, weapon = 60 }: the head turns it, and of the two vision arcs the better one counts.
     """
     figure: FigureEntry | None = Field(None, description="{ base = 32, height = 38 } in mm")
     """A stand-in where no mesh is at hand, in place of `model`, `mesh` or `parts`: a round base of that diameter and on

@@ -22,7 +22,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.ikosa.cell_lines import Cell, CellSide, Point, Solids
 from silhouette.rules.ikosa.judge import IkosaVerdict
-from silhouette.rules.ikosa.scene import CellScene, Creature
+from silhouette.rules.ikosa.scene import CellScene, Creature, in_words
 from silhouette.scenes.scene import Check
 
 AZIMUTHS = tuple(quarter + turn for quarter in (-90, 180, 0, 90) for turn in (28, 62, 40))
@@ -293,7 +293,7 @@ class _CellView:
             self._draw_inside(drawn.sources[i], drawn.targets[j], width)
             self.sheet.avoid_line(sources[i], targets[j])
         if hindered:
-            words = self.words("blocked lines", count=hindered)
+            words = self.words("hindered lines" if drawn.induced else "blocked lines", count=hindered)
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
@@ -370,6 +370,10 @@ def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]], cache:
     for creature in scene.creatures:
         items.append(StageItem(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
+    for cell in scene.effect_cells:
+        items.append(StageItem(f"effect {in_words(cell)}", "creature", len(shapes), Pose.standing(), opacity=0.25))
+        low = np.array(cell, dtype=np.float64)
+        shapes.append(box(low + SHRUNK, low + 1.0 - SHRUNK))
     numbers = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
     sights = tuple(_sight(scene, numbers, place, *ruling) for place, ruling in enumerate(judged))
     remarks = [REMARK]

@@ -10,6 +10,7 @@ from silhouette.rules.ikosa.judge import IkosaVerdict
 PHRASES: Mapping[str, Phrase] = {
     "clear lines": "clear lines: {count}",
     "blocked lines": "blocked lines: {count}",
+    "hindered lines": "hindered lines: {count}",
     "solid": "terrain",
     "solid in the way": "terrain in the way",
     "sources": "corners of {attacker}: {count}",

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from silhouette.common.errors import FileError
+from silhouette.drawing.games import drawing_of
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
@@ -383,3 +384,16 @@ def test_a_box_on_nothing_drawn_is_warned_of(gravity: str, low: Any, high: Any, 
     assert load(over).warnings == (), "no line of these runs along the lower side"
     raised = {**document, "boxes": [[[2, 0, "1/4"], [3, 1, "3/4"]]]}
     assert load(raised).warnings == (), "what hangs above the floor, as a lintel does, is no mistake"
+
+
+def test_effects_are_drawn_and_listed() -> None:
+    path = PROJECT / "scenes/ikosa/through_the_fog.toml"
+    scene = load(read_document(path), path)
+    rulings = [(check, ruled(IKOSA, scene, check, ReferenceRenderer(), 0.1)) for check in scene.checks]
+    stage = drawing_of("ikosa").stage(scene, rulings, Cache(None))
+    assert stage is not None
+    items = [item.name for item in stage.items]
+    assert items.count("effect [2, 0, 0]") == 1
+    rows = {row[0]: row for row in IKOSA.pieces(scene).rows}
+    assert rows["effect"][2:] == ("[2, 0, 0]", "gives cover, blocks nothing")
+    assert rows["ogre"][3].endswith(", gives cover")
