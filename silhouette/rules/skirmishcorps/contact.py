@@ -78,7 +78,7 @@ class StandingSpace:
     surface: Floats | None = None
 
     @cached_property
-    def _bounds(self) -> tuple[Floats, Floats]:
+    def bounds(self) -> tuple[Floats, Floats]:
         """(m, 3) and (m, 3) the least and the greatest coordinates of each triangle."""
         assert self.surface is not None
         return self.surface.min(axis=1), self.surface.max(axis=1)
@@ -89,7 +89,7 @@ class StandingSpace:
         """
         if self.surface is None:
             return np.array([self.footprint.core])
-        least, most = self._bounds
+        least, most = self.bounds
         start, end = np.array(geometry.bounds).reshape(2, 2)
         chosen = (most[:, 2] > low) & (least[:, 2] <= high)
         chosen &= (most[:, :2] >= start - reach).all(axis=1) & (least[:, :2] <= end + reach).all(axis=1)
@@ -140,8 +140,17 @@ def distance_to(unit: StandingSpace, piece: StandingSpace) -> float:
         return np.inf
     if piece.surface is None:
         return unit.footprint.gap(piece.footprint)
-    parts = shapely.polygons(piece.surface[piece.surface[:, :, 2].max(axis=1) > unit.low, :, :2])
-    return max(0.0, float(shapely.distance(unit.footprint.core, parts).min()) - unit.footprint.radius)
+    core, middle = unit.footprint.core, unit.footprint.middle
+    places = get_coordinates(core) - middle
+    inner, outer = float(core.boundary.distance(Point(middle))) if core.area else 0.0, float(np.hypot(*places.T).max())
+    # By its bounds a triangle is no nearer than this to the core, and by its corners no farther.
+    low, high = (bound[:, :2] for bound in piece.bounds)
+    least = np.hypot(*np.maximum(0.0, np.maximum(low - middle, middle - high)).T) - outer
+    most = np.hypot(*np.moveaxis(piece.surface[:, :, :2] - middle, 2, 0)).min(axis=1) - inner
+    rises = piece.bounds[1][:, 2] > unit.low
+    near = rises & (least <= max(0.0, float(most[rises].min())))
+    distances = shapely.distance(core, shapely.polygons(piece.surface[near, :, :2]))
+    return max(0.0, float(distances.min()) - unit.footprint.radius)
 
 
 def past_ends(eye: Floats, ahead: Floats, piece: StandingSpace, by: float, reach: float) -> list[float]:

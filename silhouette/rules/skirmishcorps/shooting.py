@@ -9,6 +9,7 @@ from itertools import compress
 import numpy as np
 
 from silhouette.common.geometry import Floats
+from silhouette.common.lazy import cached_property
 from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
@@ -88,8 +89,10 @@ def leans(scene: SkirmishScene, attacker: Unit, target: StandingSpace) -> list[L
     back, front = attacker.standing.footprint.reach(left)
     own = float(eye[:2] @ left)
     possible = list[Lean]()
-    for cover in scene.touched_by(attacker.standing):
+    for cover in scene.covers:
         if cover.class_for(attacker) != "corner" or not may_hide(eye[:2], target.footprint, cover.standing.footprint):
+            continue
+        if not in_contact(attacker.standing, cover.standing, scene.readings.contact_tolerance):
             continue
         for step in past_ends(eye, ahead, cover.standing, half, max(front - own, own - back) + half):
             end = step + half if step < 0 else step - half
@@ -215,10 +218,15 @@ class _Shot:
             default=(0, "none"),
         )
 
+    @cached_property
+    def distances(self) -> dict[Cover, float]:
+        """How far each piece that obscures some of the target stands from it, mm."""
+        return {effect.cover: distance_to(self.target.standing, effect.cover.standing) for effect in self.effects}
+
     def is_near(self, cover: Cover, readings: Readings) -> bool:
         """Whether a piece stands near enough to the target to protect it (R1, A1)."""
         within = within_mm(self.target, readings)
-        return within == np.inf or distance_to(self.target.standing, cover.standing) <= within + CONTACT_EPSILON_MM
+        return within == np.inf or self.distances[cover] <= within + CONTACT_EPSILON_MM
 
     def class_at(self, effect: CoverEffect, share: float, readings: Readings) -> classes.CoverClass:
         """The class of protection that a piece gives when it obscures this share; "none" where it gives none."""
@@ -389,7 +397,7 @@ def _too_little(shot: _Shot, tail: str) -> tuple[RuleReference, str]:
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
     reason = f"{share} of {target.name} is obscured by {cover}"
     if not shot.is_near(most.cover, readings):
-        far = f"{distance_to(target.standing, most.cover.standing):.0f} mm away from it"
+        far = f"{shot.distances[most.cover]:.0f} mm away from it"
         width = "one base width, " if readings.protection_within == "one base width" else ""
         beyond = f"which stands {far}, more than {width}{within_mm(target, readings):.0f} mm"
         return RuleReference("Cover", "R1"), f"{reason}, {beyond}: no protection, in the open{tail}"
