@@ -458,10 +458,10 @@ def test_a_share_at_the_threshold_is_too_close_to_call() -> None:
     document = between(target={"at": [438, 0, 0]})
     share = rows(document, quick(), 0.1)[0]["occluded"]
     for _ in range(2):  # looked closer, since the threshold is so near, and once more
-        readings = {"share_practically_all": share + 1e-5}
+        readings = {**ANYWHERE, "share_practically_all": share + 1e-5}
         share = rows({**document, "readings": readings}, quick(), 0.1)[0]["occluded"]
     for step, verdict, other in ((1e-5, "open", "low cover"), (-1e-5, "low cover", "open")):
-        (row,) = rows({**document, "readings": {"share_practically_all": share + step}}, quick(), 0.1)
+        (row,) = rows({**document, "readings": {**ANYWHERE, "share_practically_all": share + step}}, quick(), 0.1)
         assert (row["verdict"], row["could_be"], row["marginal"]) == (verdict, ["open", "low cover"], True)
         assert f"; too close to call, it could be {other}" in row["reason"]
 
