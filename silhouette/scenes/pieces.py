@@ -25,6 +25,7 @@ from silhouette.scenes.entries import (
     UNKNOWN_FACING,
     FighterEntry,
     GangerEntry,
+    HeadAndWeapon,
     PieceDoubtEntry,
     PieceEntry,
     VehicleEntry,
@@ -56,6 +57,8 @@ class Piece:
     # mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in
     outline: float = 0.0
     doubt: PieceDoubtEntry | None = None  # how far it may lie from the truth, where the scene says so for this piece
+    # The direction in which its weapon points, degrees, where the scene tells it from ``facing``, the head's
+    weapon: float | None = None
 
     @property
     def ahead(self) -> float:
@@ -272,6 +275,7 @@ def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece
         warnings=tuple(warnings),
         facing_given=entry.facing is not None,
         doubt=entry.doubt,
+        weapon=entry.facing.weapon if isinstance(entry.facing, HeadAndWeapon) else None,
     )
 
 
@@ -292,10 +296,11 @@ def _turn_and_facing(entry: PieceEntry, model: Model) -> tuple[float, float | No
 
     ``turn`` alone decides how it stands; without it ``facing`` turns the front there; without both nothing is turned.
     """
-    if isinstance(entry.facing, float):
-        return (entry.facing - model.front if entry.turn is None else entry.turn), entry.facing
+    facing = entry.facing.head if isinstance(entry.facing, HeadAndWeapon) else entry.facing
+    if isinstance(facing, float):
+        return (facing - model.front if entry.turn is None else entry.turn), facing
     turn = entry.turn or 0.0
-    return turn, None if entry.facing == UNKNOWN_FACING else model.front + turn
+    return turn, None if facing == UNKNOWN_FACING else model.front + turn
 
 
 def _eyes(entry: PieceEntry, model: Model) -> Mapping[ArcName, Floats]:
