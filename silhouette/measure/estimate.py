@@ -21,7 +21,7 @@ import numpy as np
 
 from silhouette.common.geometry import Floats
 from silhouette.measure.error import SIGMAS, UNKNOWN, share_errors, shares
-from silhouette.measure.framing import Framed, framed
+from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.grids import FINEST, grid, size_of
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
@@ -61,7 +61,7 @@ class Estimate:
         A target of which the finest grid meets nothing is left to `observe_many`. Of what is wanted the thresholds
         count: how sure an estimate is, its own attributes say.
         """
-        return self.looks([framed(sight, pixel) for sight in sights], renderer, pixel, wanted.thresholds)
+        return self.looks(all_framed(sights, pixel), renderer, pixel, wanted.thresholds)
 
     def looks(
         self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
