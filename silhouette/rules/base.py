@@ -227,7 +227,8 @@ class Settings:
     keep: bool = False  # whether verdicts keep their `Observation`, for figures
     # `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do
     observe: Observer = observe_many
-    remarks: bool = True  # whether what stands beside a verdict is worked out: other readings that change it, windows
+    # Whether what stands beside a verdict is worked out: warnings, other readings that change it, windows
+    remarks: bool = True
 
 
 class Band(NamedTuple):
