@@ -227,8 +227,7 @@ class Settings:
     keep: bool = False  # whether verdicts keep their `Observation`, for figures
     # `observe_many`, or `silhouette.measure.estimate.Estimate` where a rough answer will do
     observe: Observer = observe_many
-    # Whether what stands beside a verdict is worked out: warnings, other readings that change it, windows
-    remarks: bool = True
+    remarks: bool = True  # whether what stands beside a verdict is worked out: other readings that change it, windows
 
 
 class Band(NamedTuple):

@@ -340,10 +340,7 @@ def _verdict(
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
     words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share_in_words(part, whole))
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
-    warnings = list[str]()
-    if settings.remarks:
-        warnings += scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
-        warnings += _warnings(cover, settings.pixel)
+    doubts = scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
     if len(could_be) > 1:
         reason += f"{too_close(verdict, could_be)}: roll off (R20)"
@@ -363,7 +360,7 @@ def _verdict(
         measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
         blockers=measured_blockers(cover),
         could_be=could_be,
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(dict.fromkeys([*doubts, *_warnings(cover, settings.pixel)])),
         arc=arc,
         is_facing_known=attacker.facing is not None,
         is_share_in_arc=in_arc,
