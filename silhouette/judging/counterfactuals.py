@@ -156,7 +156,8 @@ of a body is hidden or shown is hardly ever narrower in plan than the body, 10 m
 TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, fine_within=1.0, is_line=True)
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
 
-ROUGHLY = Estimate(goal=0.015, nothing=0.008)  # what measures far from now: a few rays, more of them near a threshold
+# What measures far from now: a few rays, more of them near a threshold; the share of now is seldom far from one
+ROUGHLY = Estimate(goal=0.015, nothing=0.008, coarsest=20)
 # What measures where those do not tell on which side of it a share is
 FINELY = ProvenEstimate(Estimate(goal=0.001, nothing=0.001))
 PLACES_AT_ONCE = 64  # the places that are judged exactly at once

@@ -23,7 +23,7 @@ from silhouette.common.geometry import Flags, Floats
 Indices = NDArray[np.intp]
 EXACT = 0.1  # mm or degrees: half of what is promised; what is nearer to what is found, or to a middle, does not matter
 BRACKET = 0.02  # mm or degrees between the last place that is judged the same and the one that is given
-FINE_CELLS_AT_ONCE = 8  # the cells that are looked at finely at once, near ones first: beyond one that changed none is
+FINE_CELLS_AT_ONCE = 4  # the cells that are looked at finely at once, near ones first: beyond one that changed none is
 MIN_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
 STEEPER = 1.5  # so many times as steeply as between neighbouring cells may what is measured change within a cell
 # The part of the errors, three standard deviations, that a difference may be without meaning anything.

@@ -30,7 +30,7 @@ from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
 
-COARSEST = 16  # cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth
+COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
 STEP = 4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
 MOST = 2.0  # a grid is at most so many times as fine as the one before where that one is not sure how fine it has to be
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
@@ -52,6 +52,7 @@ class Estimate:
     # Whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what a grid shows it is
     # left at that, and a sight does not look at what others show
     nothing_is_proven: bool = False
+    coarsest: int = COARSEST  # cells along each side of the first grid
 
     def __call__(
         self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
@@ -67,7 +68,7 @@ class Estimate:
         self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
     ) -> list[Observation]:
         """The observations of sights whose pictures are known."""
-        looks = looks_on_grids(frames, renderer, COARSEST, lambda look: self._times_finer(look, thresholds))
+        looks = looks_on_grids(frames, renderer, self.coarsest, lambda look: self._times_finer(look, thresholds))
         if not self.nothing_is_proven:
             looks = with_slivers(frames, looks, renderer)
         unmet = [number for number, one in enumerate(looks) if not one.counts.total]
