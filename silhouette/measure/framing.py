@@ -129,9 +129,12 @@ def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: B
         box: (8, 3) the corners of a box round the target; only where that does not tell are its vertices looked at.
         target: the target.
     """
-    if arcs is None or any(arc.contains(box).all() for arc in arcs):
+    if arcs is None:
         return None
-    reached = [arc for arc in arcs if not arc.misses(box)]
+    beyond = [arc.beyond(box) for arc in arcs]
+    if not all(right.any() or left.any() for right, left in beyond):
+        return None
+    reached = [arc for arc, (right, left) in zip(arcs, beyond, strict=True) if not (right.all() or left.all())]
     if not reached:
         return reached
     if any(_is_all_of(target, arc.contains) for arc in reached):
