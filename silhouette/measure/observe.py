@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from silhouette.measure.counting import measured
-from silhouette.measure.framing import Framed, framed
+from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.question import Measured, Question
@@ -74,7 +74,7 @@ def observe_many(
     """
     thresholds, tolerance, goal = wanted.thresholds, wanted.tolerance, wanted.error_goal or ERROR_GOAL
     limits = tuple(sorted({0.0, 1.0, *thresholds}))
-    frames = [framed(sight, pixel) for sight in sights]
+    frames = all_framed(sights, pixel)
     questions = [Question(frame.pictures, frame.pixel, goal, limits, tolerance) for frame in frames]
     found = measured(questions, renderer, wanted.keep)
     factor = 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from silhouette.measure.claims import Assertion, claim_of
 from silhouette.measure.estimate import Estimate, looks_on_grids
-from silhouette.measure.framing import Framed, framed
+from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted
@@ -45,7 +45,7 @@ class ProvenEstimate:
         Where a share may be more than nothing, and more or less than the tolerance, more rays are cast.
         """
         dark = in_shadow(sights)
-        frames = [framed(sight, pixel) for sight, is_dark in zip(sights, dark, strict=True) if not is_dark]
+        frames = all_framed([sight for sight, is_dark in zip(sights, dark, strict=True) if not is_dark], pixel)
         looks = self.estimate.looks(frames, renderer, pixel, wanted.thresholds)
         exact = renderer if renderer.capabilities.sparse else looking_between_pixels()
         known = [_known(look, frame, exact) for look, frame in zip(looks, frames, strict=True)]

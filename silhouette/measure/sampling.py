@@ -77,21 +77,21 @@ def sample(pictures: Sequence[Picture], picture: Places, places: Floats, rendere
     asked = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
     distances = _Distances(pictures, asked, places, renderer)
     depth = distances.targets()
-    kind = np.isfinite(depth).view(np.uint8)
+    kind = np.isfinite(depth) * np.uint8(TARGET | IN_ARC)
     for number, start, end in asked:
-        kind[start:end] |= _in_arc(pictures[number], places[start:end], depth[start:end])
+        arcs = pictures[number].arcs
+        if arcs is not None:
+            kind[start:end] &= _in_arcs(pictures[number].view, arcs, places[start:end], depth[start:end])
     return _blocked(distances, picture, depth, kind)
 
 
-def _in_arc(picture: Picture, places: Floats, depth: NDArray[np.float32]) -> Kinds:
-    """(n,) the bit `IN_ARC` of samples whose target is met at a depth."""
-    if picture.arcs is None:
-        return np.isfinite(depth) * np.uint8(IN_ARC)
-    bits = np.zeros(len(depth), dtype=np.uint8)
-    if picture.arcs:
+def _in_arcs(view: View, arcs: Sequence[VisionArc], places: Floats, depth: NDArray[np.float32]) -> Kinds:
+    """(n,) the bit `TARGET` and, of samples whose target is met at a depth, in an arc, the bit `IN_ARC` too."""
+    bits = np.full(len(depth), TARGET, dtype=np.uint8)
+    if arcs:
         met = np.flatnonzero(np.isfinite(depth))
-        points = picture.view.eye + picture.view.directions(*places[met].T) * depth[met, None]
-        bits[met] = in_any(picture.arcs, points, edges=False) * np.uint8(IN_ARC)
+        points = view.eye + view.directions(*places[met].T) * depth[met, None]
+        bits[met] |= in_any(arcs, points, edges=False) * np.uint8(IN_ARC)
     return bits
 
 
@@ -125,9 +125,10 @@ class _Distances:
         """(m,) the places with a target at a ``depth`` (n,), once for each blocker; (m,) its number; (m,) its depth."""
         rays, which, casts = list[Places](), list[int](), list[Cast]()
         drawn = list[NDArray[np.float32]]()
-        for number, start, end in self.asked:
-            picture = self.pictures[number]
-            met = start + np.flatnonzero(np.isfinite(depth[start:end]))
+        all_met = np.flatnonzero(np.isfinite(depth))
+        firsts, lasts = (np.searchsorted(all_met, [each[end] for each in self.asked]).tolist() for end in (1, 2))
+        for (number, start, end), first, last in zip(self.asked, firsts, lasts, strict=True):
+            picture, met = self.pictures[number], all_met[first:last]
             layers = [] if self.renderer.capabilities.sparse else self._drawn(number, start, end)[1:]
             for blocker, body in enumerate(picture.blockers):
                 rays.append(met)

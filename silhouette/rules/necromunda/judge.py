@@ -140,7 +140,8 @@ def sight_between(
     also bases and insignificant parts (A6) or friends in base contact, but never the target.
     """
     attacker, target = pair
-    friends = [piece for piece in scene.pieces if is_friend_in_contact(scene, attacker, piece)]
+    gang = () if attacker.gang is None else [piece for piece in scene.pieces if piece.gang == attacker.gang]
+    friends = [piece for piece in gang if is_friend_in_contact(scene, attacker, piece)]
     disregarded = () if friends_block else tuple(piece for piece in friends if piece is not target)
     absent = tuple(piece.index for piece in (attacker, target, *disregarded))
     return Sight(
