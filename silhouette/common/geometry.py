@@ -7,7 +7,9 @@ above. All of it is numpy but the convex outlines, which are shapely's.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -101,7 +103,7 @@ def unit(vector: Any) -> Floats:
     ValueError: a zero vector has no direction
     """
     array = np.asarray(vector, dtype=np.float64)
-    length = float(np.linalg.norm(array))
+    length = sqrt(array.dot(array))
     if length == 0.0:
         raise ValueError("a zero vector has no direction")
     return array / length
@@ -115,6 +117,18 @@ def spread(starts: Any, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], N
     """
     owner = np.repeat(np.arange(len(counts)), counts)
     return np.arange(len(owner)) + (starts - (np.cumsum(counts) - counts))[owner], owner
+
+
+def groups_of_equals(kinds: Sequence[Hashable]) -> list[list[int]]:
+    """The numbers, ascending, of those of one kind each: what is of one shape can be worked out together.
+
+    >>> groups_of_equals([8, 64, 8, 8]), groups_of_equals([])
+    ([[0, 2, 3], [1]], [])
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for number, kind in enumerate(kinds):
+        groups.setdefault(kind, []).append(number)
+    return list(groups.values())
 
 
 def components(edges: NDArray[Any], count: int) -> NDArray[np.int64]:

@@ -21,6 +21,7 @@ from silhouette.common.text import in_a_sentence
 from silhouette.judging.nearest import Effort, Field, Nearest, Seen, nearest_change
 from silhouette.judging.run import IN_PROCESS_RUN, Run
 from silhouette.measure.estimate import Estimate
+from silhouette.measure.proven import ProvenEstimate
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import Movers, WhatIf, what_if
 from silhouette.rules.base import Rule, Settings, Verdict
@@ -148,15 +149,17 @@ def side_of(sight: Any, direction: float, role: str) -> str:
 
 # ---- all changes of a check
 
-MOVE_FIELD = Field(MAX_MOVE_MM, least=0.3, growth=0.1, widest=3.0, exact_within=1.0)
+MOVE_FIELD = Field(MAX_MOVE_MM, least=0.3, growth=0.1, widest=3.0, fine_within=1.0)
 """The places: cells of 0.3 mm close by, a tenth of the distance farther out, and 3 mm from 27 mm on. Where some
 of a body is hidden or shown is hardly ever narrower in plan than the body, 10 mm and more; what is, shows in shares."""
 
-TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, exact_within=1.0, is_line=True)
+TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, fine_within=1.0, is_line=True)
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
 
-ROUGHLY = Estimate(goal=0.015, nothing=0.008)  # what measures far from now: a few rays, more of them near a threshold
-FINELY = Estimate(goal=0.001, nothing=0.001)  # what measures where those do not tell on which side of it a share is
+# What measures far from now: a few rays, more of them near a threshold; the share of now is seldom far from one
+ROUGHLY = Estimate(goal=0.015, nothing=0.008, coarsest=20)
+# What measures where those do not tell on which side of it a share is
+FINELY = ProvenEstimate(Estimate(goal=0.001, nothing=0.001))
 PLACES_AT_ONCE = 64  # the places that are judged exactly at once
 SEARCH_SECONDS = 60.0  # of CPU time for one least change: of two figures it takes three
 

@@ -3,7 +3,8 @@
 Cells are rings cut into sectors, the finer the nearer; one look is taken at the middle of each. Where the verdict there
 is that of now, another may still hide in the cell: where it is another in a neighbour; and where what was measured lies
 so near to a threshold that, as steeply as it changes from cell to cell, it may reach it. Such cells are cut into four,
-until they are too small to matter. The way to the nearest change is judged exactly, halved again and again.
+until they are too small to matter. A few rays tell most of it; where they say that the verdict changes, or do not tell,
+more rays do. The nearest change that is left is judged exactly, and the way to it halved again and again.
 """
 
 from __future__ import annotations
@@ -14,17 +15,15 @@ from math import pi
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from silhouette.common.geometry import Flags, Floats
 
 Indices = NDArray[np.intp]
 EXACT = 0.1  # mm or degrees: half of what is promised; what is nearer to what is found, or to a middle, does not matter
 BRACKET = 0.02  # mm or degrees between the last place that is judged the same and the one that is given
-ROUGH_BRACKET = 0.1  # the same while other cells may still have a nearer change
-FORKS = 7  # places on the way judged at first; of the eighth that is left, the middle, again and again
-EXACT_CELLS_AT_ONCE = 16  # the cells that are judged exactly at once, near ones first: beyond one that changed none is
+FINE_CELLS_AT_ONCE = 4  # the cells that are looked at finely at once, near ones first: beyond one that changed none is
 MIN_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
 STEEPER = 1.5  # so many times as steeply as between neighbouring cells may what is measured change within a cell
 # The part of the errors, three standard deviations, that a difference may be without meaning anything.
@@ -33,11 +32,11 @@ SLOPE_NEIGHBOURS = 6  # the cells that are taken for a cell's neighbours where i
 CLOSE_MARGIN = 0.02  # a margin that a few rays may not tell from none; near a threshold they stop with a smaller error
 
 MIN_CELL_REACH, NEAR_CELL_REACH = 0.25, 6.0
-"""mm or degrees to a corner, and to what is now: smaller cells as near are judged exactly if the margin is
+"""mm or degrees to a corner, and to what is now: smaller cells as near are looked at finely if the margin is
 `CLOSE_MARGIN`."""
 
 FAN_PLACES, FAN_SPACING_MM, FAN_SPACING_RADIANS = 10, 0.3, 0.1
-"""How many places on each side of the nearest change are judged exactly at the end, each `MIN_GAIN_MM` to where the
+"""How many places on each side of the nearest change are looked at finely at the end, each `MIN_GAIN_MM` to where the
 piece stands than that change. Neighbours are ``FAN_SPACING_MM`` mm apart, or ``FAN_SPACING_RADIANS`` radians where that
 is less."""
 
@@ -80,8 +79,8 @@ class Field:
     least: float
     growth: float
     widest: float
-    # The distance up to which cells are judged exactly at once, where their margin is `CLOSE_MARGIN`
-    exact_within: float = 0.0
+    # The distance up to which cells are looked at finely at once, where their margin is `CLOSE_MARGIN`
+    fine_within: float = 0.0
     is_line: bool = False  # whether there are but two directions: along the first axis, and against it
 
     def rings(self) -> Iterator[Floats]:
@@ -116,12 +115,13 @@ class _SearchCells:
     whole: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
     rough: Flags = field(default_factory=lambda: np.empty(0, np.bool_))
 
-    def add(self, bounds: Floats, changed: Flags, margin: Floats, rough: Flags) -> None:
+    def add(self, bounds: Floats, changed: Flags, margin: Floats) -> None:
         self.bounds = np.concatenate([self.bounds, bounds])
         self.changed = np.concatenate([self.changed, changed])
         self.margin = np.concatenate([self.margin, margin])
-        self.whole = np.concatenate([self.whole, np.ones(len(bounds), np.bool_)])
-        self.rough = np.concatenate([self.rough, rough])
+        self.whole, self.rough = (
+            np.concatenate([flags, np.ones(len(bounds), np.bool_)]) for flags in (self.whole, self.rough)
+        )
 
 
 def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
@@ -150,67 +150,70 @@ class _NearestSearch:
         self._now, self._look, self._field = now, look, searched
         self._cells = _SearchCells()
         self.nearest: Nearest | None = None
-        self._same = 0.0  # the distance of the last place on the way to the nearest change that is judged the same
 
     @property
     def best(self) -> float:
-        """The distance of the nearest change that is found; more than the reach where there is none."""
+        """The distance of the nearest change that is judged exactly; more than the reach where there is none."""
         return np.inf if self.nearest is None else self.nearest.distance
 
+    @property
+    def _limit(self) -> float:
+        """The distance beyond which nothing matters: of the nearest change, if only a fine look says that it is one."""
+        cells = self._cells
+        fine = cells.changed & cells.whole & ~cells.rough
+        return min(self.best, float(_distances(cells.bounds[fine]).min(initial=np.inf)))
+
     def ask(self, bounds: Floats) -> None:
-        """Looks at the middles of cells: roughly; exactly where that does not tell, and the cell is near or small."""
-        points = _middles(bounds)
-        seen = list(self._look(points, "rough"))
+        """Looks at the middles of cells: roughly; finely where that does not tell, and the cell is near or small."""
+        seen = self._look(_middles(bounds), "rough")
+        first = len(self._cells.bounds)
         margin = np.array([(look.margin, look.error) for look in seen])
-        is_fine = (bounds[:, 1] <= NEAR_CELL_REACH) & (_half_diagonals(bounds) <= MIN_CELL_REACH)
-        is_fine |= bounds[:, 1] <= self._field.exact_within
-        again = np.flatnonzero(is_fine & ~(margin[:, 0] > CLOSE_MARGIN))
-        distance, rough = np.hypot(*points.T), np.ones(len(points), np.bool_)
-        again, nearest = again[np.argsort(distance[again], kind="stable")], self.best - EXACT
-        for start in range(0, len(again), EXACT_CELLS_AT_ONCE):
-            nearer = again[start : start + EXACT_CELLS_AT_ONCE]
-            nearer = nearer[bounds[nearer, 0] < nearest]
-            for number, look in zip(nearer, self._look(points[nearer], "exact"), strict=True):
-                seen[number], margin[number], rough[number] = look, (look.margin, look.error), False
-                if look.verdict != self._now:
-                    nearest = min(nearest, distance[number])
-        self._cells.add(bounds, np.array([look.verdict != self._now for look in seen]), margin, rough)
+        self._cells.add(bounds, np.array([look.verdict != self._now for look in seen]), margin)
+        is_near = (bounds[:, 1] <= NEAR_CELL_REACH) & (_half_diagonals(bounds) <= MIN_CELL_REACH)
+        is_near |= bounds[:, 1] <= self._field.fine_within
+        self._look_closer(first + np.flatnonzero(is_near & ~(margin[:, 0] > CLOSE_MARGIN)))
 
     def narrow(self) -> None:
-        """Cuts cells, and follows the way to what changed, until nothing nearer can be in them."""
+        """Cuts cells until nothing nearer than the nearest change can be in them, and judges that exactly."""
         cells = self._cells
         while True:
-            self._follow()
-            cut = self._to_cut()
-            if not len(cut) or len(cells.bounds) > MAX_LOOKS:
-                if not self._sharpen() and not self._fan():
-                    return
+            nearer = np.flatnonzero(cells.changed & cells.whole & cells.rough)
+            nearer = nearer[_distances(cells.bounds[nearer]) < self._limit - BRACKET]
+            if len(nearer):
+                self._look_closer(nearer)
                 continue
-            # Where the error alone may hide a threshold, a closer look tells more than four rough ones.
-            unclear = cut[cells.rough[cut] & ~cells.changed[cut] & (cells.margin[cut, 0] <= cells.margin[cut, 1])]
+            cut, unclear = self._to_cut() if len(cells.bounds) <= MAX_LOOKS else (nearer, nearer)
             if len(unclear):
                 self._look_closer(unclear)
-                continue
-            cells.whole[cut] = False
-            self.ask(_quarters(cells.bounds[cut], self._field.is_line))
-
-    def _look_closer(self, cells: Indices) -> None:
-        """Looks finely at the middles of cells, by their numbers."""
-        for number, look in zip(cells, self._look(_middles(self._cells.bounds[cells]), "fine"), strict=True):
-            self._cells.margin[number] = look.margin, look.error
-            self._cells.changed[number], self._cells.rough[number] = look.verdict != self._now, False
-
-    def _follow(self) -> None:
-        """The nearest change on the way to the nearest cell that changed, if that is nearer than what was found."""
-        cells = self._cells
-        distance = cells.bounds[:, :2].mean(axis=1)
-        while True:
-            nearer = np.flatnonzero(cells.changed & cells.whole & (distance < self.best - BRACKET))
-            if not len(nearer):
+            elif len(cut):
+                cells.whole[cut] = False
+                self.ask(_quarters(cells.bounds[cut], self._field.is_line))
+            elif not self._follow() and not self._fan():
                 return
-            cell = int(nearer[np.argmin(distance[nearer])])
-            if not self._on_the_way(_middles(cells.bounds[[cell]])[0]):
-                cells.changed[cell], cells.margin[cell], cells.rough[cell] = False, (0.0, 0.0), False
+
+    def _look_closer(self, numbers: Indices) -> None:
+        """Looks finely at the middles of cells, near ones first; not at those beyond one that is found to change."""
+        cells = self._cells
+        numbers = numbers[np.argsort(_distances(cells.bounds[numbers]), kind="stable")]
+        for start in range(0, len(numbers), FINE_CELLS_AT_ONCE):
+            some = numbers[start : start + FINE_CELLS_AT_ONCE]
+            some = some[cells.bounds[some, 0] < self._limit]
+            for number, look in zip(some, self._look(_middles(cells.bounds[some]), "fine"), strict=True):
+                cells.margin[number] = look.margin, look.error
+                cells.changed[number], cells.rough[number] = look.verdict != self._now, False
+
+    def _follow(self) -> bool:
+        """Whether a cell is nearer than the nearest change, and is not known not to change; that is then known."""
+        cells = self._cells
+        distance = _distances(cells.bounds)
+        nearer = np.flatnonzero(cells.changed & cells.whole & (distance < self.best - BRACKET))
+        if not len(nearer):
+            return False
+        cell = nearer[[np.argmin(distance[nearer])]]
+        bounds = cells.bounds[cell]
+        if not self._on_the_way(_middles(bounds)[0], float(_half_diagonals(bounds)[0])):
+            cells.changed[cell], cells.margin[cell], cells.rough[cell] = False, (0.0, 0.0), False
+        return True
 
     def _fan(self) -> bool:
         """Whether the verdict also changes a little nearer, beside the nearest change; that is then followed."""
@@ -220,61 +223,68 @@ class _NearestSearch:
         ahead = np.arctan2(self.nearest.point[1], self.nearest.point[0])
         angle = ahead + np.arange(-FAN_PLACES, FAN_PLACES + 1) * min(FAN_SPACING_MM / radius, FAN_SPACING_RADIANS)
         points = radius * np.column_stack([np.cos(angle), np.sin(angle)])
-        changed = [number for number, look in enumerate(self._look(points, "exact")) if look.verdict != self._now]
-        return bool(changed) and self._on_the_way(points[changed[len(changed) // 2]])
+        changed = [number for number, look in enumerate(self._look(points, "fine")) if look.verdict != self._now]
+        return bool(changed) and self._on_the_way(points[changed[len(changed) // 2]], MIN_GAIN_MM)
 
-    def _on_the_way(self, point: Floats) -> bool:
-        """Whether the verdict is another at a point, exactly; the first change on the straight way there is kept."""
-        distance = float(np.hypot(*point))
-        (end,) = self._look(point[None], "exact")
-        if end.verdict == self._now:
+    def _on_the_way(self, point: Floats, step: float) -> bool:
+        """Whether the verdict is another at a point, exactly; the first change on the straight way there is kept.
+
+        From the point it goes back by ``step``, and by twice as much each time, to where the verdict is that of now.
+        """
+        if not self._is_change(point):
             return False
-        width = min(self._field.least + self._field.growth * distance, self._field.widest)
-        self._same, self.nearest = max(0.0, distance - 2.0 * width), Nearest(point, distance, end.verdict)
-        self._halve(ROUGH_BRACKET, FORKS)
+        same = self.best
+        while same == self.best > 0.0:
+            same, step = max(0.0, self.best - step), 2.0 * step
+            if same > 0.0:
+                self._is_change(point * (same / np.hypot(*point)))
+        while self.best - same > BRACKET:
+            tried = (same + self.best) / 2.0
+            if not self._is_change(point * (tried / np.hypot(*point))):
+                same = tried
         return True
 
-    def _sharpen(self) -> bool:
-        """Whether the nearest change is found to be a little nearer, now that it may be the one that is given."""
-        before = self.best
-        self._halve(BRACKET)
-        return self.best < before
+    def _is_change(self, point: Floats) -> bool:
+        """Whether the verdict is another at a point, exactly, which is then the nearest change."""
+        (look,) = self._look(point[None], "exact")
+        if look.verdict == self._now:
+            return False
+        self.nearest = Nearest(point, float(np.hypot(*point)), look.verdict)
+        return True
 
-    def _halve(self, bracket: float, forks: int = 1) -> None:
-        """Looks at places between the nearest change and the last that is the same until they lie within a bracket: at
-        ``forks`` of them first, then at the middle, again and again.
+    def _to_cut(self) -> tuple[Indices, Indices]:
+        """The numbers of the cells in which a nearer change may lie, and of those that a closer look may clear of it.
+
+        Where the error alone may hide a threshold, that tells more than four rough looks.
         """
-        while self.nearest is not None and self.best - self._same > bracket:
-            tried, forks = np.linspace(self._same, self.best, forks + 2)[1:-1], 1
-            points = tried[:, None] * self.nearest.point / self.best
-            seen = self._look(points, "exact")
-            first = next((number for number, look in enumerate(seen) if look.verdict != self._now), None)
-            if first != 0:
-                self._same = float(tried[-1 if first is None else first - 1])
-            if first is not None:
-                self.nearest = Nearest(points[first], float(tried[first]), seen[first].verdict)
-
-    def _to_cut(self) -> Indices:
-        """The numbers of the cells in which a nearer change may lie."""
         cells = self._cells
         whole = np.flatnonzero(cells.whole)
-        bounds, changed, margin = cells.bounds[whole], cells.changed[whole], cells.margin[whole]
+        bounds, changed, rough = cells.bounds[whole], cells.changed[whole], cells.rough[whole]
+        margin, error = cells.margin[whole].T
         half = _half_diagonals(bounds)
         middles = _middles(bounds)
-        suspect = changed.copy()
+        is_near = changed.copy()
         if changed.any():
-            others = KDTree(middles[changed])
+            others = scipy.spatial.KDTree(middles[changed])
             apart, which = others.query(middles)
-            suspect |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
-        suspect |= margin[:, 0] - DIFFERENCE_NOISE_SHARE * margin[:, 1] <= STEEPER * _steepness(middles, margin) * half
-        matters = (bounds[:, 0] < self.best - EXACT) & (half > EXACT)
-        return whole[suspect & matters]
+            is_near |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
+        reach = STEEPER * _steepness(middles, cells.margin[whole]) * half
+        matters = (bounds[:, 0] < self._limit - EXACT) & (half > EXACT)
+        matters &= is_near | (margin - DIFFERENCE_NOISE_SHARE * error <= reach)
+        unclear = matters & rough & ~is_near & (margin <= error) & (margin + error > reach)
+        return whole[matters], whole[unclear]
 
 
 def _middles(bounds: Floats) -> Floats:
     """(n, 2) the middles of cells (n, 4)."""
-    distance, angle = bounds[:, :2].mean(axis=1), bounds[:, 2:].mean(axis=1)
+    distance, angle = _distances(bounds), bounds[:, 2:].mean(axis=1)
     return np.column_stack([distance * np.cos(angle), distance * np.sin(angle)])
+
+
+def _distances(bounds: Floats) -> Floats:
+    """(n,) of the middles of cells (n, 4)."""
+    distance: Floats = bounds[:, :2].mean(axis=1)
+    return distance
 
 
 def _half_diagonals(bounds: Floats) -> Floats:
@@ -308,7 +318,8 @@ def _steepness(middles: Floats, margin: Floats) -> Floats:
     if len(measured) <= 1:
         return np.where(np.isnan(margin[:, 0]), np.nan, np.inf)
     share, error = margin[measured].T
-    apart, which = KDTree(middles[measured]).query(middles[measured], min(SLOPE_NEIGHBOURS + 1, len(measured)))
+    places = middles[measured]
+    apart, which = scipy.spatial.KDTree(places).query(places, min(SLOPE_NEIGHBOURS + 1, len(measured)))
     change = np.abs(share[which[:, 1:]] - share[:, None]) - DIFFERENCE_NOISE_SHARE * (
         error[which[:, 1:]] + error[:, None]
     )

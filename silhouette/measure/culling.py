@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from silhouette.common.geometry import Flags, Floats, swollen
+from silhouette.common.geometry import Flags, Floats, groups_of_equals, swollen
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import ROLL, View
@@ -17,12 +19,23 @@ among them, since the picture is rolled by `ROLL`."""
 
 def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
     """(k,) whether boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
-    across, upward, depth = np.moveaxis((boxes - view.eye) @ view.axes.T, -1, 0)
-    outside = (across < view.left * depth).all(axis=1)
-    outside |= (across > (view.left + view.width * view.step) * depth).all(axis=1)
-    outside |= (upward > view.top * depth).all(axis=1)
-    outside |= (upward < (view.top - view.height * view.step) * depth).all(axis=1)
-    reaches: Flags = ~outside & (depth.max(axis=1) > 0.0) & (depth.min(axis=1) < farthest)
+    reaches: Flags = in_views([view], boxes[None], np.array([farthest]))[0]
+    return reaches
+
+
+def in_views(views: Sequence[View], boxes: Floats, farthest: Floats) -> Flags:
+    """(v, k) `in_view` of several views, with boxes (v, k, 8, 3) and a distance (v,) of each."""
+    eyes, axes = np.array([view.eye for view in views]), np.array([view.axes for view in views])
+    across, upward, depth = np.moveaxis((boxes - eyes[:, None, None]) @ axes.swapaxes(1, 2)[:, None], -1, 0)
+    rims = [
+        (view.left, view.left + view.width * view.step, view.top, view.top - view.height * view.step) for view in views
+    ]
+    left, right, top, bottom = np.array(rims).T[..., None, None]
+    outside = (across < left * depth).all(axis=2)
+    outside |= (across > right * depth).all(axis=2)
+    outside |= (upward > top * depth).all(axis=2)
+    outside |= (upward < bottom * depth).all(axis=2)
+    reaches: Flags = ~outside & (depth.max(axis=2) > 0.0) & (depth.min(axis=2) < farthest[:, None])
     return reaches
 
 
@@ -36,25 +49,39 @@ def picture_bounds(view: View, points: Floats) -> Floats:
 
     Infinite where any point lies level with the eye or behind it: such a body has no bounds in the picture.
     """
-    columns, rows, depth = view.project(points)
-    if depth.min() <= 0.0:
-        return np.array([[-np.inf], [np.inf]]).repeat(8, axis=1)
-    along = np.multiply.outer(DIRECTIONS[0], columns) + np.multiply.outer(DIRECTIONS[1], rows)
-    return np.stack([along.min(axis=1), along.max(axis=1)])
+    bounds: Floats = bounds_in([view], [points])[0]
+    return bounds
 
 
-def disjoint(first: Floats, second: Floats) -> bool:
-    """Whether a straight line of the picture separates two bodies of which these are the `picture_bounds`.
+def bounds_in(views: Sequence[View], points: Sequence[Floats]) -> Floats:
+    """(v, 2, 8) `picture_bounds` of several views, with points (n, 3) of each; n may differ."""
+    bounds: Floats = np.empty((len(views), 2, len(_ANGLES)))
+    for numbers in groups_of_equals([len(some) for some in points]):
+        shown = [views[number] for number in numbers]
+        eyes, axes = np.array([view.eye for view in shown]), np.array([view.axes for view in shown])
+        places = (np.array([points[number] for number in numbers]) - eyes[:, None]) @ axes.swapaxes(1, 2)
+        across, upward, depth = np.moveaxis(places, -1, 0)
+        left, top, step = np.array([(view.left, view.top, view.step) for view in shown]).T[..., None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            columns, rows = (across / depth - left) / step, (top - upward / depth) / step
+            along = DIRECTIONS[0][:, None, None] * columns + DIRECTIONS[1][:, None, None] * rows
+        ends = np.array([along.min(axis=2), along.max(axis=2)]).transpose(2, 0, 1)
+        bounds[numbers] = np.where(depth.min(axis=1)[:, None, None] > 0.0, ends, [[-np.inf], [np.inf]])
+    return bounds
+
+
+def disjoint(first: Floats, second: Floats) -> Flags:
+    """(...) whether a straight line of the picture separates bodies of which these (..., 2, 8) are `picture_bounds`.
 
     Where no such line is found, the bodies may overlap or not. A body without bounds is never disjoint.
 
     >>> from silhouette.renderers.views import fit_view
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
     >>> (view,) = fit_view([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
-    >>> [disjoint(picture_bounds(view, square), picture_bounds(view, square + [0.0, way, 0.0])) for way in (0.9, 1.1)]
-    [False, True]
-    >>> behind_the_eye = square - [10.0, 0.0, 0.0]
-    >>> disjoint(picture_bounds(view, square), picture_bounds(view, behind_the_eye))
-    False
+    >>> moved = [square + [0.0, 0.9, 0.0], square + [0.0, 1.1, 0.0], square - [10.0, 0.0, 0.0]]
+    >>> disjoint(picture_bounds(view, square), bounds_in([view] * 3, moved)).tolist()  # the last is behind the eye
+    [False, True, False]
     """
-    return bool(((first[0] > second[1]) | (second[0] > first[1])).any())
+    apart = (first[..., 0, :] > second[..., 1, :]) | (second[..., 0, :] > first[..., 1, :])
+    separated: Flags = apart.any(axis=-1)
+    return separated

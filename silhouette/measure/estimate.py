@@ -18,19 +18,20 @@ from dataclasses import dataclass
 from math import ceil, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
-from silhouette.measure.error import SIGMAS, UNKNOWN, occlusion_counts, share_errors, shares
-from silhouette.measure.framing import Framed, framed
-from silhouette.measure.grids import FINEST, grid, size_of
-from silhouette.measure.observation import Observation, Sight
+from silhouette.measure.error import PARTS, SIGMAS, UNKNOWN, WHOLES, share_errors, shares
+from silhouette.measure.framing import Framed, all_framed
+from silhouette.measure.grids import FINEST, grids, size_of
+from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
 from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
-COARSEST = 16  # cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth
+COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
 STEP = 4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
 MOST = 2.0  # a grid is at most so many times as fine as the one before where that one is not sure how fine it has to be
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
@@ -52,6 +53,7 @@ class Estimate:
     # Whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what a grid shows it is
     # left at that, and a sight does not look at what others show
     nothing_is_proven: bool = False
+    coarsest: int = COARSEST  # cells along each side of the first grid
 
     def __call__(
         self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
@@ -61,14 +63,14 @@ class Estimate:
         A target of which the finest grid meets nothing is left to `observe_many`. Of what is wanted the thresholds
         count: how sure an estimate is, its own attributes say.
         """
-        return self.looks([framed(sight, pixel) for sight in sights], renderer, pixel, wanted.thresholds)
+        return self.looks(all_framed(sights, pixel), renderer, pixel, wanted.thresholds)
 
     def looks(
         self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
     ) -> list[Observation]:
         """The observations of sights whose pictures are known; few rays are no work for one that draws pictures."""
         renderer = renderer if renderer.capabilities.sparse else looking_between_pixels()
-        looks = looks_on_grids(frames, renderer, COARSEST, lambda look: self._times_finer(look, thresholds))
+        looks = looks_on_grids(frames, renderer, self.coarsest, lambda look: self._times_finer(look, thresholds))
         if not self.nothing_is_proven:
             looks = with_slivers(frames, looks, renderer)
         unmet = [number for number, one in enumerate(looks) if not one.counts.total]
@@ -84,30 +86,36 @@ class Estimate:
             return float(FINEST)
         if not counts.error_seen:
             return 1.0
-        asked = [(counts.seen / counts.total, counts.error_seen), (counts.occluded / counts.total, counts.error)]
+        seen = counts.seen / counts.total, counts.error_seen
+        obscured = [(counts.occluded / counts.total, counts.error)]
         if counts.in_arc:
-            asked.append((counts.occluded_in_arc / counts.in_arc, counts.error_in_arc))
-        times = [
-            _finer_by(error, min(self.everywhere, max(self.goal, abs(share - threshold))), MOST)
-            for share, error in asked[1:]
-            for threshold in (*thresholds, np.inf)
-        ]
-        for share, error in asked:
+            obscured.append((counts.occluded_in_arc / counts.in_arc, counts.error_in_arc))
+        too_large = max(
+            error
+            / min(
+                self.everywhere,
+                max(self.goal, min((abs(share - threshold) for threshold in thresholds), default=np.inf)),
+            )
+            for share, error in obscured
+        )
+        nothing = 1.0
+        for share, error in (seen, *obscured):
             apart = min(share, 1.0 - share)
             if apart > 0.0:
-                times.append(_finer_by(error, max(self.nothing, apart), MOST))
+                too_large = max(too_large, error / max(self.nothing, apart))
             elif not self.nothing_is_proven:
-                times.append(sqrt(max(1.0, error / self.nothing)))
-        return max(times)
+                nothing = max(nothing, sqrt(error / self.nothing))
+        return max(nothing, _finer_by(too_large, MOST))
 
 
-def _finer_by(error: float, wanted: float, most: float) -> float:
-    """How many times finer a grid has an error as wanted, ``most`` at most: that of an edge shrinks by the power 3/2.
+def _finer_by(too_large: float, most: float) -> float:
+    """How many times finer a grid has an error as wanted, which is so many times too large, ``most`` at most: that of
+    an edge shrinks by the power 3/2.
 
-    >>> _finer_by(0.02, 0.03, 2.0), round(_finer_by(0.08, 0.04, 2.0), 3), _finer_by(0.8, 0.001, 2.0)
+    >>> _finer_by(0.7, 2.0), round(_finer_by(2.0, 2.0), 3), _finer_by(800.0, 2.0)
     (1.0, 1.587, 2.0)
     """
-    return min(most, float(max(1.0, error / wanted) ** (2.0 / 3.0)))
+    return min(most, float(max(1.0, too_large) ** (2.0 / 3.0)))
 
 
 def looks_on_grids(
@@ -154,28 +162,29 @@ def _look(frames: Sequence[Framed], across: int, renderer: Renderer) -> list[Obs
     """What grids of ``across`` by ``across`` cells over the pictures of frames show."""
     pictures = [picture for frame in frames for picture in frame.pictures]
     of_frame = np.repeat(np.arange(len(frames)), [len(frame.pictures) for frame in frames])
-    samples = sample(
-        pictures,
-        np.repeat(np.arange(len(pictures)), across**2),
-        np.concatenate([grid(picture, across) for picture in pictures]),
-        renderer,
-    )
+    picture_of_ray = np.repeat(np.arange(len(pictures)), across**2)
+    samples = sample(pictures, picture_of_ray, grids(pictures, across).reshape(-1, 2), renderer)
     area = np.array([size_of(picture).prod() for picture in pictures]) / across**2
     kinds = samples.kind.reshape(len(pictures), across, across)
     counts = _summed(of_frame, _histogram(kinds.reshape(len(pictures), -1), KINDS) * area[:, None], len(frames))
     variance = _summed(of_frame, _pairs(kinds) * (0.25 * area[:, None] ** 2), len(frames))
-    errors = _errors(frames, counts, variance, area[np.searchsorted(of_frame, np.arange(len(frames)))])
-    first = np.cumsum([0, *(len(picture.blockers) for picture in pictures)])
-    nearest, alone = _by_blocker(samples, first, area)
+    errors = _errors(frames, counts, variance, area[np.searchsorted(of_frame, np.arange(len(frames)))]).tolist()
+    wholes, parts = (np.rint(counts @ kinds_of.T).astype(np.int64).tolist() for kinds_of in (WHOLES, PARTS))
+    first = np.cumsum([0, *(len(frame.blockers) for frame in frames)])
+    nearest, alone = (of_all.tolist() for of_all in _by_blocker(samples, first[of_frame], first[-1], area))
     looks = []
     for number, frame in enumerate(frames):
-        mine = np.flatnonzero(of_frame == number)
-        blockers = [slice(first[picture], first[picture + 1]) for picture in mine]
-        found = occlusion_counts(
-            counts[number],
-            np.sum([nearest[part] for part in blockers], axis=0),
-            np.sum([alone[part] for part in blockers], axis=0),
-            errors[number],
+        blockers = slice(first[number], first[number + 1])
+        found = OcclusionCounts(
+            total=wholes[number][0],
+            occluded=parts[number][0],
+            in_arc=wholes[number][1],
+            occluded_in_arc=parts[number][1],
+            nearest=tuple(nearest[blockers]),
+            alone=tuple(alone[blockers]),
+            error=errors[number][0],
+            error_in_arc=errors[number][1],
+            error_seen=errors[number][2],
         )
         looks.append(
             Observation(frame.sight, frame.blockers, found, frame.pixel, "count", frame.projection, views=frame.views)
@@ -220,18 +229,21 @@ def _errors(frames: Sequence[Framed], counts: Floats, variance: Floats, cell: Fl
     return errors
 
 
-def _by_blocker(samples: Samples, first: Places, area: Floats) -> tuple[Floats, Floats]:
-    """(m,) pixels in which each blocker is the nearest one, and in which it is before the target, others or not.
+def _by_blocker(
+    samples: Samples, first: Places, size: int, area: Floats
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(size,) pixels in which each blocker is the nearest one, and in which it is before the target, others or not.
 
     Args:
         samples: of the pictures.
-        first: the number, among all blockers of all pictures, of the first of each picture.
+        first: (k,) the number, among all blockers of all frames, of the first of each picture.
+        size: how many blockers there are.
         area: (k,) of a cell of each picture, in pixels.
     """
     hidden = np.flatnonzero(samples.nearest >= 0)
     picture = samples.picture[hidden]
-    nearest = np.bincount(first[picture] + samples.nearest[hidden], area[picture], first[-1])
+    nearest = np.bincount(first[picture] + samples.nearest[hidden], area[picture], size)
     ray, blocker = samples.blocked
     picture = samples.picture[ray]
-    alone = np.bincount(first[picture] + blocker, area[picture], first[-1])
-    return nearest.astype(np.float64), alone.astype(np.float64)
+    alone = np.bincount(first[picture] + blocker, area[picture], size)
+    return nearest.astype(np.int64), alone.astype(np.int64)

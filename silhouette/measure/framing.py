@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from math import sqrt
 
 import numpy as np
 
-from silhouette.common.geometry import Flags, Floats, swollen
-from silhouette.measure.culling import disjoint, in_view, outermost, picture_bounds
+from silhouette.common.geometry import Flags, Floats, groups_of_equals, swollen
+from silhouette.measure.culling import bounds_in, disjoint, in_views, outermost
 from silhouette.measure.filling import filled
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.sampling import Picture
-from silhouette.meshes.bounds import bounding_points, tighter_points
+from silhouette.meshes.bounds import tighter_points
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Body
-from silhouette.renderers.views import Projection, View, VisionArc, fit_view, projection_of, target_distance
+from silhouette.renderers.views import Projection, View, VisionArc, fit_views, projection_of, target_distance
 from silhouette.scenes.table import BlockingPieces, Piece
+
+TOGETHER = 64  # sights that are framed together, at most: of tables with thousands of pieces they take some 100 MB
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,34 +41,67 @@ class Framed:
 
 def framed(sight: Sight, pixel: float) -> Framed:
     """The pictures of a sight, ``pixel`` mm per pixel at the target where that is possible."""
-    target, mesh, place = sight.target, sight.target.model.significant, sight.target.pose.place
-    box = swollen(target.body_box, target.outline)
-    outer = swollen(place(bounding_points(mesh)), target.outline)
-    aim = target.body_middle
-    views = fit_view(
-        sight.eye,
-        aim,
-        outer,
+    (frame,) = all_framed([sight], pixel)
+    return frame
+
+
+def all_framed(sights: Sequence[Sight], pixel: float) -> list[Framed]:
+    """`framed` for several sights, which takes little for each."""
+    return [
+        frame
+        for start in range(0, len(sights), TOGETHER)
+        for frame in _framed_together(sights[start : start + TOGETHER], pixel)
+    ]
+
+
+def _framed_together(sights: Sequence[Sight], pixel: float) -> list[Framed]:
+    targets = [sight.target for sight in sights]
+    outers = [outermost(_body_of(target)) for target in targets]
+    views = fit_views(
+        [sight.eye for sight in sights],
+        [target.body_middle for target in targets],
+        outers,
         pixel,
-        facing=sight.facing,
-        tighter=lambda fits: swollen(place(tighter_points(mesh, lambda points: fits(place(points)))), target.outline),
+        [sight.facing for sight in sights],
+        [partial(_tighter, target) for target in targets],
     )
-    farthest = float(np.linalg.norm(box - sight.eye, axis=1).max())
-    found = _blockers_in(sight, views, outer, farthest)
+    blockers = _blockers_in(sights, views, outers)
+    return [_with_pictures(*each, pixel) for each in zip(sights, views, blockers, strict=True)]
+
+
+def _with_pictures(sight: Sight, views: Sequence[View], blockers: Sequence[tuple[Piece, Mesh]], pixel: float) -> Framed:
+    """The sight with its pictures, of which the views and the blockers are known."""
+    target, box = sight.target, _box_of(sight.target)
     bodies = [
         Body(number, _as_it_hides(sight, piece, mesh), piece.pose, piece.outline)
-        for number, (piece, mesh) in enumerate(found, 2)
+        for number, (piece, mesh) in enumerate(blockers, 2)
     ]
-    blockers = [piece for piece, _ in found]
-    body = Body(1, mesh, target.pose, target.outline)
+    body = _body_of(target)
     arcs = _arcs_that_matter(sight.arcs, box, body)
     projection = projection_of(views)
     # A very large or small target has coarser or finer pixels than asked for; a rounding difference is ignored.
+    away = sight.eye - target.body_middle
     width = views[0].step * (
-        float(np.linalg.norm(aim - sight.eye)) if projection == "flat" else target_distance(sight.eye, aim, box)
+        sqrt(away.dot(away)) if projection == "flat" else target_distance(sight.eye, target.body_middle, box)
     )
     width = pixel if abs(width - pixel) <= 1e-9 * pixel else width
-    return Framed(sight, tuple(Picture(view, body, bodies, arcs) for view in views), tuple(blockers), width, projection)
+    pictures = tuple(Picture(view, body, bodies, arcs) for view in views)
+    return Framed(sight, pictures, tuple(piece for piece, _ in blockers), width, projection)
+
+
+def _body_of(target: Piece) -> Body:
+    return Body(1, target.model.significant, target.pose, target.outline)
+
+
+def _box_of(target: Piece) -> Floats:
+    """(8, 3) the corners of a box round a target."""
+    return swollen(target.body_box, target.outline)
+
+
+def _tighter(target: Piece, fits: Callable[[Floats], Flags]) -> Floats:
+    """Points that hold a target more tightly than its outermost ones; see `fit_view`."""
+    place = target.pose.place
+    return swollen(place(tighter_points(target.model.significant, lambda points: fits(place(points)))), target.outline)
 
 
 def may_stand_before(observation: Observation, others: BlockingPieces, absent: Sequence[int] = ()) -> bool:
@@ -80,12 +116,9 @@ def may_stand_before(observation: Observation, others: BlockingPieces, absent: S
     """
     if len(absent) == len(others.pieces) or not observation.views:
         return len(absent) < len(others.pieces)
-    sight, target = observation.sight, observation.sight.target
-    outer = swollen(target.pose.place(bounding_points(target.model.significant)), target.outline)
-    farthest = float(np.linalg.norm(swollen(target.body_box, target.outline) - sight.eye, axis=1).max())
-    return bool(
-        _blockers_in(replace(sight, occluders=others, absent=tuple(absent)), observation.views, outer, farthest)
-    )
+    sight = replace(observation.sight, occluders=others, absent=tuple(absent))
+    (found,) = _blockers_in([sight], [observation.views], [outermost(_body_of(sight.target))])
+    return bool(found)
 
 
 def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: Body) -> list[VisionArc] | None:
@@ -96,9 +129,12 @@ def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: B
         box: (8, 3) the corners of a box round the target; only where that does not tell are its vertices looked at.
         target: the target.
     """
-    if arcs is None or any(arc.contains(box).all() for arc in arcs):
+    if arcs is None:
         return None
-    reached = [arc for arc in arcs if not arc.misses(box)]
+    beyond = [arc.beyond(box) for arc in arcs]
+    if not all(right.any() or left.any() for right, left in beyond):
+        return None
+    reached = [arc for arc, (right, left) in zip(arcs, beyond, strict=True) if not (right.all() or left.all())]
     if not reached:
         return reached
     if any(_is_all_of(target, arc.contains) for arc in reached):
@@ -125,29 +161,47 @@ def _as_it_hides(sight: Sight, piece: Piece, mesh: Mesh) -> Mesh:
     return filled(mesh, piece.pose, sight.eye, sight.target.body_middle)
 
 
-def _blockers_in(sight: Sight, views: Sequence[View], outer: Floats, farthest: float) -> list[tuple[Piece, Mesh]]:
-    """The pieces that may stand before the target in the picture, each with the part of it that blocks.
+def _blockers_in(
+    sights: Sequence[Sight], views: Sequence[Sequence[View]], outers: Sequence[Floats]
+) -> list[list[tuple[Piece, Mesh]]]:
+    """Of each sight the pieces that may stand before the target in its pictures, with the part of each that blocks.
 
     First the boxes of all occluders are tested together; then, for each that is left, whether a straight line in the
     picture separates its hull from the target's.
 
     Args:
-        sight: whose occluders these are.
-        views: one picture, or the six faces of a cube; in a cube the second test is left out.
-        outer: (n, 3) mm, world: the outermost points of the target.
-        farthest: mm from the eye to the farthest corner of the target's box.
+        sights: whose occluders these are.
+        views: of each one picture, or the six faces of a cube; in a cube the second test is left out.
+        outers: of each (n, 3) mm, world: the outermost points of the target.
     """
-    occluders = sight.occluders
-    reaches: Flags = np.zeros(len(occluders.pieces), dtype=np.bool_)
-    for view in views:
-        reaches |= in_view(view, occluders.boxes, farthest)
-    reaches[list(sight.absent)] = False
-    found = list[tuple[Piece, Mesh]]()
-    target_bounds = picture_bounds(views[0], outer)
-    for number in np.flatnonzero(reaches):
-        piece, mesh = occluders.pieces[number], occluders.meshes[number]
-        if len(views) > 1 or not disjoint(
-            target_bounds, picture_bounds(views[0], outermost(Body(0, mesh, piece.pose, piece.outline)))
-        ):
-            found.append((piece, mesh))
+    found = list[list[tuple[Piece, Mesh]]]([] for _ in sights)
+    hulls, pairs = dict[tuple[int, int], Floats](), list[tuple[int, Piece, Mesh]]()
+    for number, (sight, reaches) in enumerate(zip(sights, _reaching(sights, views), strict=True)):
+        for place in np.flatnonzero(reaches).tolist():
+            piece, mesh = sight.occluders.pieces[place], sight.occluders.meshes[place]
+            pairs.append((number, piece, mesh))
+            if (id(piece), id(mesh)) not in hulls:
+                hulls[id(piece), id(mesh)] = outermost(Body(0, mesh, piece.pose, piece.outline))
+    shown = [views[number][0] for number, _, _ in pairs]
+    targets = bounds_in([of_sight[0] for of_sight in views], outers)[[number for number, _, _ in pairs]]
+    apart = disjoint(targets, bounds_in(shown, [hulls[id(piece), id(mesh)] for _, piece, mesh in pairs]))
+    for (number, piece, mesh), is_apart in zip(pairs, apart.tolist(), strict=True):
+        if not is_apart or len(views[number]) > 1:
+            found[number].append((piece, mesh))
     return found
+
+
+def _reaching(sights: Sequence[Sight], views: Sequence[Sequence[View]]) -> list[Flags]:
+    """Of each sight (k,) whether the box round each of its occluders reaches into its pictures, before the target."""
+    reaching: list[Flags] = [np.zeros(len(sight.occluders.pieces), np.bool_) for sight in sights]
+    farthest = [float(np.linalg.norm(_box_of(sight.target) - sight.eye, axis=1).max()) for sight in sights]
+    shown = [(number, view) for number, of_sight in enumerate(views) for view in of_sight]
+    for places in groups_of_equals([len(reaching[number]) for number, _ in shown]):
+        numbers = [shown[place][0] for place in places]
+        boxes = np.array([sights[number].occluders.boxes for number in numbers])
+        reached = in_views([shown[place][1] for place in places], boxes, np.array(farthest)[numbers])
+        for number, reaches in zip(numbers, reached, strict=True):
+            reaching[number] |= reaches
+    for sight, reaches in zip(sights, reaching, strict=True):
+        reaches[list(sight.absent)] = False
+    return reaching

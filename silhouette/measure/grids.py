@@ -7,6 +7,7 @@ independent, and those of their mean grow small.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from struct import pack
 from zlib import crc32
@@ -21,8 +22,16 @@ FINEST = 128  # the most cells along each side of a grid
 
 def grid(picture: Picture, across: int) -> Floats:
     """(across², 2) rows and columns, in pixels, of a place in each cell of a grid of ``across`` by ``across`` cells."""
+    places: Floats = grids([picture], across)[0]
+    return places
+
+
+def grids(pictures: Sequence[Picture], across: int) -> Floats:
+    """(n, across², 2) the grids of several pictures."""
     cells = np.indices((across, across)).reshape(2, -1).T
-    return (cells + drawn_for(picture, across**2)) * (size_of(picture) / across) - 0.5
+    sizes = np.array([size_of(picture) for picture in pictures])[:, None]
+    places: Floats = (cells + _drawn_for(pictures, across**2)) * (sizes / across) - 0.5
+    return places
 
 
 def size_of(picture: Picture) -> Floats:
@@ -32,12 +41,20 @@ def size_of(picture: Picture) -> Floats:
 
 def drawn_for(picture: Picture, count: int) -> Floats:
     """(count, 2) numbers from 0 to 1, drawn at random for a picture; for fewer, other numbers than for more."""
-    view = picture.view
-    content = [view.eye.tobytes(), view.axes.tobytes(), pack("d", count)]
-    for body in (picture.target, *picture.blockers):
-        content += body.pose.translation.tobytes(), pack("d", body.outline), body.pose.rotation.tobytes()
-    start = crc32(b"".join(content)) % len(_drawn())
-    return _drawn().take(np.arange(start, start + count), axis=0, mode="wrap")
+    numbers: Floats = _drawn_for([picture], count)[0]
+    return numbers
+
+
+def _drawn_for(pictures: Sequence[Picture], count: int) -> Floats:
+    """(n, count, 2) `drawn_for` of several pictures."""
+    starts = list[int]()
+    for picture in pictures:
+        view = picture.view
+        content = [view.eye.tobytes(), view.axes.tobytes(), pack("d", count)]
+        for body in (picture.target, *picture.blockers):
+            content += body.pose.translation.tobytes(), pack("d", body.outline), body.pose.rotation.tobytes()
+        starts.append(crc32(b"".join(content)) % len(_drawn()))
+    return _drawn().take(np.array(starts)[:, None] + np.arange(count), axis=0, mode="wrap")
 
 
 @cache

@@ -7,6 +7,7 @@ targets whose own boxes lie in the shadow of one of these
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import is_
 
 import numpy as np
 
@@ -55,12 +56,17 @@ def _hidden(sights: Sequence[Sight]) -> Flags:
 
 
 def _common(sights: Sequence[Sight]) -> list[tuple[Piece, Mesh]]:
-    """The pieces in the way of all sights, with the part of each that blocks; one that moves is not among them."""
-    kept = {id(piece): (piece, mesh) for piece, mesh in sights[0].present}
-    for sight in sights[1:]:
-        there = {id(piece) for piece, _ in sight.present}
-        kept = {key: pair for key, pair in kept.items() if key in there}
-    return list(kept.values())
+    """The pieces in the way of all sights, with the part of each that blocks; one that moves is not among them, nor one
+    that is of another number in any of their scenes.
+    """
+    first = sights[0].occluders
+    common = np.ones(len(first.pieces), np.bool_)
+    for sight in sights:
+        pieces = sight.occluders.pieces
+        common[len(pieces) :] = False
+        common[: len(pieces)] &= list(map(is_, first.pieces, pieces))
+        common[[number for number in sight.absent if number < len(common)]] = False
+    return [(first.pieces[number], first.meshes[number]) for number in np.flatnonzero(common).tolist()]
 
 
 def _shaded(shadows: Shadows, corners: Floats) -> Flags:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from silhouette.measure.counting import Measured, measured
-from silhouette.measure.framing import Framed, framed
+from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.witness import counted_by_rays
@@ -61,14 +61,15 @@ def observe(sight: Sight, renderer: Renderer, pixel: float, wanted: Wanted = PLA
         pixel: mm per pixel at the target, of the areas and the masks.
         wanted: what else is wanted.
     """
-    return observed(framed(sight, pixel), renderer, wanted)
+    (observation,) = observe_many([sight], renderer, pixel, wanted)
+    return observation
 
 
 def observe_many(
     sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
 ) -> list[Observation]:
     """`observe` for each sight; what is found for one depends neither on the others nor on their order."""
-    return [observe(sight, renderer, pixel, wanted) for sight in sights]
+    return [observed(frame, renderer, wanted) for frame in all_framed(sights, pixel)]
 
 
 def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from silhouette.measure.estimate import Estimate
-from silhouette.measure.framing import framed
+from silhouette.measure.framing import all_framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observed
@@ -31,7 +31,7 @@ class ProvenEstimate:
     ) -> list[Observation]:
         """An observation of each sight, without masks; the arguments are those of `Estimate`."""
         dark = in_shadow(sights)
-        frames = [framed(sight, pixel) for sight, is_dark in zip(sights, dark, strict=True) if not is_dark]
+        frames = all_framed([sight for sight, is_dark in zip(sights, dark, strict=True) if not is_dark], pixel)
         looks = self.estimate.looks(frames, renderer, pixel, wanted.thresholds)
         counted = iter(
             observed(frame, renderer, wanted) if _is_unclear(look.counts, wanted.tolerance) else look

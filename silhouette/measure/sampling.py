@@ -69,12 +69,16 @@ def sample(pictures: Sequence[Picture], picture: Places, places: Floats, rendere
     spans = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
     casts = [Cast(pictures[number].view, pictures[number].target, places[start:end]) for number, start, end in spans]
     depth = outlined_depths(renderer, casts)
-    kind = np.isfinite(depth).view(np.uint8)
+    kind = np.isfinite(depth) * np.uint8(TARGET | IN_ARC)
     for number, start, end in spans:
-        kind[start:end] |= _in_arc(pictures[number], places[start:end], depth[start:end])
+        arcs = pictures[number].arcs
+        if arcs is not None:
+            kind[start:end] &= _in_arcs(pictures[number].view, arcs, places[start:end], depth[start:end])
     rays, numbers, casts = list[Places](), list[int](), list[Cast]()
-    for number, start, end in spans:
-        met = start + np.flatnonzero(np.isfinite(depth[start:end]))
+    all_met = np.flatnonzero(np.isfinite(depth))
+    firsts, lasts = (np.searchsorted(all_met, [span[end] for span in spans]).tolist() for end in (1, 2))
+    for (number, _, _), first, last in zip(spans, firsts, lasts, strict=True):
+        met = all_met[first:last]
         for blocker, body in enumerate(pictures[number].blockers):
             rays.append(met)
             numbers.append(blocker)
@@ -84,15 +88,13 @@ def sample(pictures: Sequence[Picture], picture: Places, places: Floats, rendere
     return _blocked(picture, kind, depth[ray], ray, blocker_of_ray, outlined_depths(renderer, casts, depth[ray]))
 
 
-def _in_arc(picture: Picture, places: Floats, depth: NDArray[np.float32]) -> Kinds:
-    """(n,) the bit `IN_ARC` of samples whose target is met at a depth."""
-    if picture.arcs is None:
-        return np.isfinite(depth) * np.uint8(IN_ARC)
-    bits = np.zeros(len(depth), dtype=np.uint8)
-    if picture.arcs:
+def _in_arcs(view: View, arcs: Sequence[VisionArc], places: Floats, depth: NDArray[np.float32]) -> Kinds:
+    """(n,) the bit `TARGET` and, of samples whose target is met at a depth, in an arc, the bit `IN_ARC` too."""
+    bits = np.full(len(depth), TARGET, dtype=np.uint8)
+    if arcs:
         met = np.flatnonzero(np.isfinite(depth))
-        points = picture.view.eye + picture.view.directions(*places[met].T) * depth[met, None]
-        bits[met] = in_any(picture.arcs, points, edges=False) * np.uint8(IN_ARC)
+        points = view.eye + view.directions(*places[met].T) * depth[met, None]
+        bits[met] |= in_any(arcs, points, edges=False) * np.uint8(IN_ARC)
     return bits
 
 

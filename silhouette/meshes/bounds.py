@@ -20,10 +20,11 @@ FACES_IN_A_SMALL_BOX = 512
 """A mesh of two million faces has some 4,000 small boxes, whose corners take a millisecond to test."""
 
 VERTEX_STRIDE = 64  # the number of vertices of which one is looked at first
+_OUTWARD = corners([-1, -1, -1], [1, 1, 1])  # (8, 3) where each corner of a box lies, seen from its middle
 
 
 def bounding_points(mesh: Mesh) -> Floats:
-    """(k, 3) mm, the corners of at most `MAX_BOUNDING_BOXES` boxes that together hold the mesh.
+    """(k, 3) mm, the outermost corners of at most `MAX_BOUNDING_BOXES` boxes that together hold the mesh.
 
     Every convex shape that contains these points contains the mesh, and there are few however many triangles it has.
     """
@@ -71,7 +72,7 @@ def faces_near(mesh: Mesh, point: Floats, reach: float) -> NDArray[np.intp]:
 class _Boxes:
     """The corners of the boxes round runs of neighbouring faces."""
 
-    large: Floats  # (8 * k, 3) mm, of at most `MAX_BOUNDING_BOXES` boxes
+    large: Floats  # (k, 3) mm, the outermost of at most `MAX_BOUNDING_BOXES` boxes
     small: Floats  # (8 * n, 3) mm, of boxes of at most `FACES_IN_A_SMALL_BOX` faces
     ends: NDArray[np.intp]  # (n,) where, among the faces, the run of each small box ends
 
@@ -87,7 +88,21 @@ def _boxes(mesh: Mesh) -> _Boxes:
         large.append(corners(low.min(axis=0), high.max(axis=0)))
         ends.append(done + np.append(starts[1:], len(run)))
         done += len(run)
-    return _Boxes(np.concatenate(large), np.concatenate(small), np.concatenate(ends))
+    return _Boxes(_outermost(np.array(large)), np.concatenate(small), np.concatenate(ends))
+
+
+def _outermost(boxes: Floats) -> Floats:
+    """(k, 3) those of the corners of boxes (n, 8, 3) in whose convex hull all of the boxes lie.
+
+    Of the corners that lie on the same side of their boxes, one is left out if another lies as far out along all axes:
+    in whatever direction the box reaches farthest there, the other box reaches as far.
+    """
+    outermost = list[Floats]()
+    for outward, points in zip(_OUTWARD, boxes.swapaxes(0, 1), strict=True):
+        distinct = np.unique(points, axis=0)
+        reaches = (distinct * outward)[:, None] >= distinct * outward
+        outermost.append(distinct[reaches.all(axis=2).sum(axis=0) == 1])
+    return np.concatenate(outermost)
 
 
 def prepare(mesh: Mesh) -> None:

@@ -75,17 +75,17 @@ class EmbreeRenderer(RayRenderer):
         """See `Renderer.depths`: the rays of all casts at one mesh are cast in one go."""
         ends = np.cumsum([0, *(len(cast.places) for cast in casts)]).tolist()
         depth = np.full(ends[-1], np.inf, dtype=np.float32)
+        chunks = {mesh: _chunks.of(mesh) for mesh in {cast.body.mesh for cast in casts}}
+        at_chunks = [(number, chunk) for number, cast in enumerate(casts) for chunk in chunks[cast.body.mesh]]
+        aims = self._aims_at([(casts[number].view, casts[number].body, chunk) for number, chunk in at_chunks])
         together: dict[_IndexedChunk, list[_Aimed]] = {}
-        for cast, start in zip(casts, ends, strict=False):
-            for chunk in _chunks.of(cast.body.mesh):
-                aim = self._aim(cast.view, cast.body, chunk)
-                nearby = _rays_near(aim, cast.places)
-                if nearby is None:
-                    together.setdefault(chunk, []).append(
-                        _Aimed(aim, cast.places, slice(start, start + len(cast.places)))
-                    )
-                elif len(nearby):
-                    together.setdefault(chunk, []).append(_Aimed(aim, cast.places[nearby], nearby + start))
+        for (number, chunk), aim in zip(at_chunks, aims, strict=True):
+            places, start = casts[number].places, ends[number]
+            nearby = _rays_near(aim, places)
+            if nearby is None:
+                together.setdefault(chunk, []).append(_Aimed(aim, places, slice(start, ends[number + 1])))
+            elif len(nearby):
+                together.setdefault(chunk, []).append(_Aimed(aim, places[nearby], nearby + start))
         for chunk, aimed in together.items():
             met, stop = _first_met(chunk, aimed), 0
             for some in aimed:
@@ -93,11 +93,19 @@ class EmbreeRenderer(RayRenderer):
                 depth[some.rays] = np.minimum(depth[some.rays], met[start:stop])
         return depth
 
-    def _aim(self, view: View, body: Body, chunk: _IndexedChunk) -> _Aim:
-        """The aim at a chunk, computed once for each view and body: a measurement sends its rays in several rounds.
+    def _aims_at(self, sent: Sequence[tuple[View, Body, _IndexedChunk]]) -> list[_Aim]:
+        """The aims at chunks, computed once for each view and body: a measurement sends its rays in several rounds.
 
         A view that is kept keeps no body, nor the structures of its mesh.
         """
+        of_each = [self._kept_aims(view, body) for view, body, _ in sent]
+        new = [number for number, (_, _, chunk) in enumerate(sent) if chunk not in of_each[number]]
+        for number, aim in zip(new, _aims([sent[number] for number in new]) if new else (), strict=True):
+            of_each[number][sent[number][2]] = aim
+        return [aims[chunk] for aims, (_, _, chunk) in zip(of_each, sent, strict=True)]
+
+    def _kept_aims(self, view: View, body: Body) -> dict[_IndexedChunk, _Aim]:
+        """The aims of a view at a body that are kept, by chunks: those that are put there are kept too."""
         bodies = self._aims.get(view)
         if bodies is None:
             if len(self._aims) >= AIMS_KEPT:
@@ -106,10 +114,7 @@ class EmbreeRenderer(RayRenderer):
         aims = bodies.get(body)
         if aims is None:
             aims = bodies[body] = {}
-        aim = aims.get(chunk)
-        if aim is None:
-            aim = aims[chunk] = _aim(view, body, chunk)
-        return aim
+        return aims
 
 
 _building = threading.Lock()  # several threads may want a structure at once
@@ -187,17 +192,27 @@ class _Aim:
     behind: bool  # whether all of it lies behind the eye
 
 
-def _aim(view: View, body: Body, chunk: _IndexedChunk) -> _Aim:
-    """The aim of the view at the chunk."""
-    columns, rows, depth = view.project(body.pose.place(chunk.box))
-    window = None
-    if depth.min() > 0.0:
-        # The middle of a pixel lies at its index, half a pixel before that of `View.project`; and a pixel is left free.
-        window = np.array([[rows.min(), columns.min()], [rows.max(), columns.max()]]) - 0.5 + [[-1.0], [1.0]]
-    eye = body.pose.localise(view.eye[None])[0] - chunk.middle
-    right, up, forward = view.axes @ body.pose.rotation
-    first = (view.left + 0.5 * view.step) * right + (view.top - 0.5 * view.step) * up + forward
-    return _Aim(eye, np.array([-view.step * up, view.step * right]), first, window, bool(depth.max() <= 0.0))
+def _aims(sent: Sequence[tuple[View, Body, _IndexedChunk]]) -> list[_Aim]:
+    """The aims of views at chunks of bodies."""
+    views, poses = [view for view, _, _ in sent], [body.pose for _, body, _ in sent]
+    eyes, axes = np.array([view.eye for view in views])[:, None], np.array([view.axes for view in views])
+    at, rotation = np.array([pose.translation for pose in poses])[:, None], np.array([pose.rotation for pose in poses])
+    left, top, step = np.array([(view.left, view.top, view.step) for view in views]).T[..., None]
+    boxes = np.array([chunk.box for _, _, chunk in sent]) @ rotation.swapaxes(1, 2) + at
+    across, upward, depth = np.moveaxis((boxes - eyes) @ axes.swapaxes(1, 2), -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns, rows = (across / depth - left) / step, (top - upward / depth) / step
+    # The middle of a pixel lies at its index, half a pixel before that of `View.project`; and a pixel is left free.
+    low, high = (np.array([end(rows, axis=1), end(columns, axis=1)]).T - 0.5 for end in (np.min, np.max))
+    windows = np.stack([low - 1.0, high + 1.0], axis=1)
+    own_eyes = ((eyes - at) @ rotation)[:, 0] - np.array([chunk.middle for _, _, chunk in sent])
+    right, up, forward = (axes @ rotation).swapaxes(0, 1)
+    first = (left + 0.5 * step) * right + (top - 0.5 * step) * up + forward
+    per_place = np.stack([-step * up, step * right], axis=1)
+    ahead, behind = (depth.min(axis=1) > 0.0).tolist(), (depth.max(axis=1) <= 0.0).tolist()
+    return [
+        _Aim(own_eyes[n], per_place[n], first[n], windows[n] if ahead[n] else None, behind[n]) for n in range(len(sent))
+    ]
 
 
 def _rays_near(aim: _Aim, places: Floats) -> NDArray[np.intp] | None:
@@ -233,8 +248,7 @@ def _first_met(chunk: _IndexedChunk, aimed: Sequence[_Aimed]) -> NDArray[np.floa
     for some, count in zip(aimed, counts, strict=True):
         start, stop = stop, stop + count
         np.dot(some.places, some.aim.per_place, out=along[start:stop])
-        for axis in range(3):  # numpy adds a number to a column faster than a row of three to each row
-            along[start:stop, axis] += some.aim.first[axis]
+    along += np.array([rays.aim.first for rays in aimed]).take(of_ray, axis=0)
     structure, planes = chunk.structure(), chunk.planes()
     rays = along.astype(np.float32)
     faces, depth = _cast(structure, each_eye.astype(np.float32).take(of_ray, axis=0), rays)

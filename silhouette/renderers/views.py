@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import dist, sqrt
 from typing import Any, Literal
 
 import numpy as np
 
-from silhouette.common.geometry import Flags, Floats, cosine_and_sine, unit
+from silhouette.common.geometry import Flags, Floats, cosine_and_sine, groups_of_equals, unit
 
 ROLL = float(np.degrees(np.arctan((np.sqrt(5.0) - 1.0) / 2.0)))
 """Degrees by which the sampling grid is turned against the upright, 31.7: the golden ratio's slope.
@@ -229,26 +229,67 @@ def fit_view(
     'flat'
     """
     eye, aim = np.asarray(eye, dtype=np.float64), np.asarray(aim, dtype=np.float64)
-    distance = dist(aim, eye)
-    axes = _upright((aim - eye) / distance if distance > 0.0 else np.array([*cosine_and_sine(facing), 0.0]), facing)
+    axes = _towards(eye, aim, facing)
     seen = (points - eye) @ axes.T
     if tighter is not None and not _fitting(seen).all():
         seen = (tighter(lambda some: _fitting((some - eye) @ axes.T)) - eye) @ axes.T
     if not _fitting(seen).all():
         return _cube(eye, axes, pixel / max(target_distance(eye, aim, points), MIN_PIXEL))
+    distance = dist(aim, eye) or target_distance(eye, aim, points)
+    return _flat([eye], [distance], axes[None], seen[None], pixel, roll)
+
+
+def fit_views(
+    eyes: Sequence[Floats],
+    aims: Sequence[Floats],
+    points: Sequence[Floats],
+    pixel: float,
+    facings: Sequence[float],
+    tighter: Sequence[Callable[[Callable[[Floats], Flags]], Floats]],
+) -> list[list[View]]:
+    """The pictures that `fit_view` gives for each of several targets, which are looked at by one eye each."""
+    fitted = list[list[View]]([] for _ in eyes)
+    for numbers in groups_of_equals([len(some) for some in points]):
+        of_group = np.array([eyes[number] for number in numbers])
+        axes = np.array([_towards(eyes[number], aims[number], facings[number]) for number in numbers])
+        seen = (np.array([points[number] for number in numbers]) - of_group[:, None]) @ axes.swapaxes(1, 2)
+        distances = np.array([dist(aims[number], eyes[number]) for number in numbers])
+        flat = np.flatnonzero(_fitting(seen).all(axis=1) & (distances > 0.0))
+        looking = [eyes[numbers[place]] for place in flat]
+        for place, view in zip(flat, _flat(looking, distances[flat], axes[flat], seen[flat], pixel, ROLL), strict=True):
+            fitted[numbers[place]] = [view]
+    for number, views in enumerate(fitted):
+        if not views:
+            sight = eyes[number], aims[number], points[number], pixel
+            fitted[number] = fit_view(*sight, facing=facings[number], tighter=tighter[number])
+    return fitted
+
+
+def _flat(
+    eyes: Sequence[Floats], distances: Iterable[float], axes: Floats, seen: Floats, pixel: float, roll: float
+) -> list[View]:
+    """Flat pictures, each fitted to points (n, k, 3), along right, up and forward of axes (n, 3, 3) of its eye.
+
+    Args:
+        eyes: (3,) of each.
+        distances: mm, of what each has pixels of so many mm at.
+        axes, seen, pixel, roll: see above, and `fit_view`.
+    """
     cosine, sine = cosine_and_sine(roll)
     turn = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-    axes, (across, upward, depth) = turn @ axes, turn @ seen.T
-    distance = distance or target_distance(eye, aim, points)
-    across, upward = across / depth, upward / depth
-    least, most, lowest, highest = (float(end) for axis in (across, upward) for end in (axis.min(), axis.max()))
-    spans = most - least, highest - lowest
-    step = max(min(pixel, distance * max(spans) / MIN_PIXELS_ACROSS), MIN_PIXEL) / distance
-    step = max(step, sqrt(spans[0] * spans[1] / MAX_VIEW_PIXELS))
-    width, height = (int(-(-(span / step + 2 * VIEW_MARGIN_PX) // MULTIPLE) * MULTIPLE) for span in spans)
-    left = (least + most) / 2 - width * step / 2
-    top = (lowest + highest) / 2 + height * step / 2
-    return [View(eye, axes, left, top, step, width, height)]
+    axes, (across, upward, depth) = turn @ axes, (turn @ seen.swapaxes(1, 2)).swapaxes(0, 1)
+    slopes = across / depth, upward / depth
+    ends = np.array([end for slope in slopes for end in (slope.min(axis=1), slope.max(axis=1))]).T.tolist()
+    views = []
+    for eye, distance, own_axes, (least, most, lowest, highest) in zip(eyes, distances, axes, ends, strict=True):
+        spans = most - least, highest - lowest
+        step = max(min(pixel, distance * max(spans) / MIN_PIXELS_ACROSS), MIN_PIXEL) / distance
+        step = max(step, sqrt(spans[0] * spans[1] / MAX_VIEW_PIXELS))
+        width, height = (int(-(-(span / step + 2 * VIEW_MARGIN_PX) // MULTIPLE) * MULTIPLE) for span in spans)
+        left = (least + most) / 2 - width * step / 2
+        top = (lowest + highest) / 2 + height * step / 2
+        views.append(View(eye, own_axes, left, top, step, width, height))
+    return views
 
 
 def projection_of(views: Sequence[View]) -> Projection:
@@ -273,14 +314,18 @@ def target_distance(eye: Any, aim: Any, points: Floats) -> float:
 
 
 def _fitting(seen: Floats) -> Flags:
-    """(n,) which of the points (n, 3), along right, up and forward, lie before the eye, up to 75° off the middle."""
-    across, upward, depth = seen.T
+    """(...) which of the points (..., 3), along right, up and forward, lie before the eye, up to 75° off the middle."""
+    across, upward, depth = np.moveaxis(seen, -1, 0)
     fitting: Flags = (depth > 0.0) & (across * across + upward * upward <= (MAX_SLOPE * depth) ** 2)
     return fitting
 
 
-def _upright(forward: Floats, facing: float) -> Floats:
-    """Right, up and forward of a camera that looks along ``forward`` and keeps the world's vertical upright."""
+def _towards(eye: Floats, aim: Floats, facing: float) -> Floats:
+    """Right, up and forward of a camera that looks at ``aim``, or along ``facing`` where that is the eye, and keeps the
+    world's vertical upright.
+    """
+    distance = dist(aim, eye)
+    forward = (aim - eye) / distance if distance > 0.0 else np.array([*cosine_and_sine(facing), 0.0])
     upward = np.array([0.0, 0.0, 1.0])
     if np.hypot(forward[0], forward[1]) < 1e-9:
         upward = np.array([*cosine_and_sine(facing), 0.0]) * -np.sign(forward[2])
@@ -290,7 +335,7 @@ def _upright(forward: Floats, facing: float) -> Floats:
 
 def _cross(first: Floats, second: Floats) -> Floats:
     """The cross product of two vectors; numpy's takes as long as a hundred rays."""
-    (a, b, c), (x, y, z) = first, second
+    (a, b, c), (x, y, z) = first.tolist(), second.tolist()
     return np.array([b * z - c * y, c * x - a * z, a * y - b * x])
 
 

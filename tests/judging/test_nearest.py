@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, cos, inf, log2, nan, pi, sin
+from math import cos, inf, nan, pi, sin
 
 import numpy as np
 import pytest
@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from silhouette.common.geometry import Floats
 from silhouette.judging.counterfactuals import MOVE_FIELD, TURN_FIELD
-from silhouette.judging.nearest import BRACKET, FAN_PLACES, FORKS, NEAR_CELL_REACH, Effort, Look, Seen, nearest_change
+from silhouette.judging.nearest import (
+    BRACKET,
+    FINE_CELLS_AT_ONCE,
+    NEAR_CELL_REACH,
+    Effort,
+    Look,
+    Seen,
+    nearest_change,
+)
 
 PROMISED = 0.2
 
@@ -100,32 +108,47 @@ def test_the_least_turn_is_found_to_either_side(left: float, right: float) -> No
     assert found.distance < inf
 
 
-def test_cells_beyond_one_that_changed_are_not_judged_exactly() -> None:
+def test_cells_beyond_one_that_changed_are_not_looked_at_finely() -> None:
     """Nothing tells how near the threshold is, and a place to the right has another verdict at 0.3 mm already."""
     asked = list[float]()
 
     def look(points: Floats, effort: Effort) -> list[Seen]:
-        asked.extend(np.hypot(*points.T).tolist() if effort == "exact" else [])
+        asked.extend([] if effort == "rough" else np.hypot(*points.T).tolist())
         return [Seen("b" if x >= 0.3 else "a", nan, 0.0) for x, _ in points.tolist()]
 
     found = nearest_change("a", look, MOVE_FIELD)
     assert found is not None
     assert found.distance == pytest.approx(0.3, abs=PROMISED)
     assert max(asked) < 1.0 < NEAR_CELL_REACH
-    assert sum(distance > 0.5 for distance in asked) <= 4
+    assert sum(distance > 0.5 for distance in asked) <= FINE_CELLS_AT_ONCE
+
+
+def test_what_few_rays_take_for_a_change_is_looked_at_finely_and_only_the_nearest_change_is_judged_exactly() -> None:
+    """Few rays see nothing of the last twentieth before the change, more of them nothing of the last hundredth."""
+    unseen, calls = {"rough": 1.0, "fine": 0.2, "exact": 0.0}, list[Effort]()
+
+    def look(points: Floats, effort: Effort) -> list[Seen]:
+        calls.extend([effort] * len(points))
+        return [
+            Seen("b" if x >= 20.0 - unseen[effort] else "a", max(20.0 - x, 0.0) / 20.0, 0.1) for x, _ in points.tolist()
+        ]
+
+    found = nearest_change("a", look, MOVE_FIELD)
+    assert found is not None
+    assert 20.0 <= found.distance <= 20.0 + PROMISED
+    assert calls.count("exact") < calls.count("fine") < calls.count("rough")
 
 
 def test_the_way_to_a_change_is_halved() -> None:
-    """Seven places first, then one at a time: from a bracket of 2 widths to 0.02 mm."""
-    calls = list[int]()
+    """One place at a time: back from a cell of 0.1 mm, and to 0.02 mm."""
+    calls = list[float]()
 
     def look(points: Floats, effort: Effort) -> list[Seen]:
-        calls.extend([len(points)] if effort == "exact" else [])
+        calls.extend(np.hypot(*points.T).tolist() if effort == "exact" else [])
         return [Seen("b" if x >= 20.0 else "a", 20.0 - x, 0.0) for x, _ in points.tolist()]
 
     found = nearest_change("a", look, MOVE_FIELD)
     assert found is not None
     assert found.distance == pytest.approx(20.0, abs=PROMISED)
-    assert set(calls) <= {1, FORKS, 2 * FAN_PLACES + 1}
-    ways = calls.count(FORKS)
-    assert calls.count(1) <= ways * (1 + ceil(log2(2.0 * MOVE_FIELD.widest / (FORKS + 1) / BRACKET)))
+    assert any(found.distance - BRACKET <= distance < found.distance for distance in calls)
+    assert len(calls) <= 16

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.measure.framing import framed
+from silhouette.measure.framing import TOGETHER, all_framed, framed
+from silhouette.measure.grids import grid, grids
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.views import fighter_arc
 from tests.support import shapes
+from tests.support.hard_sights import case
 from tests.support.measured_shares import EYE, FRONT
 from tests.support.sight_cases import Case
 
@@ -42,3 +45,29 @@ def test_a_target_round_the_eye_is_looked_at_in_six_pictures() -> None:
     assert [piece.name for piece in found.blockers] == []
     blocked = framed(Case(AROUND, (shapes.box((10, 10, 10), (11, 11, 11)), FRONT), EYE).sight, 0.5)
     assert [piece.name for piece in blocked.blockers] == ["blocker 1"]
+
+
+def test_sights_framed_together_are_framed_as_each_is_alone_to_the_last_bit() -> None:
+    """Targets and tables of all sizes, some round the eye, some across the edge of an arc, more than fit together."""
+    kinds = ("ordinary", "holes", "arcs across", "eyes inside", "one behind another")
+    sights = [case(kind, number).sight for kind in kinds for number in range(TOGETHER // len(kinds) + 2)]
+    sights += [Case(AROUND, (FRONT, TINY), EYE).sight, Case(TINY, (), EYE, (fighter_arc((0.0, 0.0), 45.0),)).sight]
+    frames = all_framed(sights, 0.2)
+    assert len(frames) == len(sights) > TOGETHER
+    for sight, frame in zip(sights, frames, strict=True):
+        alone = framed(sight, 0.2)
+        assert (frame.sight, frame.pixel, frame.projection) == (sight, alone.pixel, alone.projection)
+        assert frame.blockers == alone.blockers
+        for picture, other in zip(frame.pictures, alone.pictures, strict=True):
+            assert picture.view.axes.tobytes() == other.view.axes.tobytes()
+            assert (picture.view.left, picture.view.top, picture.view.step) == (
+                *(other.view.left, other.view.top),
+                other.view.step,
+            )
+            assert picture.arcs == other.arcs
+    assert all_framed([], 0.2) == []
+
+
+def test_grids_over_several_pictures_are_those_over_each() -> None:
+    pictures = [picture for number in range(4) for picture in framed(case("ordinary", number).sight, 0.2).pictures]
+    assert np.array_equal(grids(pictures, 12), [grid(picture, 12) for picture in pictures])
