@@ -27,7 +27,6 @@ from __future__ import annotations
 import numpy as np
 
 from silhouette.common.geometry import Floats
-from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET
 
 SIGMAS = 3.0  # the stated error is this many standard deviations
@@ -70,25 +69,3 @@ def share_errors(variance: Floats, counts: Floats) -> Floats:
     spread = np.einsum("ijk,ik->ij", steps(share), variance)
     errors: Floats = np.divide(SIGMAS * np.sqrt(spread), wholes, out=np.ones_like(spread), where=wholes > 0.0)
     return errors
-
-
-def occlusion_counts(kinds: Floats, nearest: Floats, alone: Floats, errors: Floats) -> OcclusionCounts:
-    """The counts of a target.
-
-    Args:
-        kinds: (KINDS,) the pixels of each kind.
-        nearest: (m,) the pixels in which each blocker is the nearest one.
-        alone: (m,) those in which each blocker is before the target, others or not.
-        errors: (3,) of the shares occluded, occluded in the arc, and seen.
-    """
-    return OcclusionCounts(
-        total=round(kinds @ WHOLES[0]),
-        occluded=round(kinds @ PARTS[0]),
-        in_arc=round(kinds @ WHOLES[1]),
-        occluded_in_arc=round(kinds @ PARTS[1]),
-        nearest=tuple(nearest.astype(np.int64).tolist()),
-        alone=tuple(alone.astype(np.int64).tolist()),
-        error=float(errors[0]),
-        error_in_arc=float(errors[1]),
-        error_seen=float(errors[2]),
-    )
