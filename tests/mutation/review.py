@@ -53,16 +53,16 @@ class Patch:
 
 OF_VERSION_0_2 = (
     Patch(
-        "silhouette/measure/proven.py",
-        "error = 0.0 if counts.in_arc == counts.total else counts.error",
-        "error = 0.0",
-        ("tests/measure/test_proven.py",),
+        "silhouette/measure/silhouettes.py",
+        "np.where(clusters.is_closed & (sides < 0), np.int8(0), sides)",
+        "np.where(sides < 0, np.int8(0), sides)",
+        ("tests/measure/test_silhouettes.py",),
     ),
     Patch(
-        "silhouette/measure/survey.py",
-        "np.where(self.is_parted, unseen, np.minimum(unseen, alike))",
-        "np.minimum(unseen, alike)",
-        ("tests/measure/test_proven.py",),
+        "silhouette/measure/counting.py",
+        "return whole / 2.0 if abs(part - whole / 2.0) <= rounded else part",
+        "return part",
+        ("tests/measure/test_occlusion.py",),
     ),
     Patch(
         "silhouette/relations/lines.py",
@@ -102,7 +102,7 @@ OF_VERSION_0_2 = (
     ),
     Patch(
         "silhouette/bundles/replaying.py",
-        "(then.renderer, own or then.device), (then.renderer, own)",
+        "(before, own or then.device), (before, own)",
         "(then.renderer, own)",
         ("tests/bundles/test_bundles.py::test_it_is_judged_again_on_its_device",),
     ),
@@ -153,10 +153,10 @@ SECOND_FACTS = (
         ("tests/measure/test_estimate.py", "tests/measure/test_proven.py"),
     ),
     Patch(
-        "silhouette/measure/proven.py",
-        "    if counts.in_arc < counts.total:\n        return counts\n    return replace(counts, occluded_in_arc",
-        "    return replace(counts, occluded_in_arc",
-        ("tests/measure/test_proven.py",),
+        "silhouette/measure/occlusion.py",
+        "touching += ((bare - closely) - parts[-1]).area()",
+        "touching += 0.0",
+        ("tests/measure/test_occlusion.py",),
     ),
     Patch(
         "silhouette/scenes/warnings.py",
