@@ -9,11 +9,12 @@ import numpy as np
 
 from silhouette.measure.bits import FEW, measured_in_bits
 from silhouette.measure.claims import claim_of
-from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask
+from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask, OcclusionCounts
 from silhouette.measure.question import Measured, Question, occlusion_counts
 from silhouette.measure.sampled import Sampled
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET
 from silhouette.measure.survey import Survey
+from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
@@ -31,8 +32,7 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
         keep: whether the masks are kept.
     """
     found: dict[int, Measured] = {}
-    on_cpu = renderer.capabilities.slow_launch or not renderer.capabilities.sparse
-    exact = looking_between_pixels() if on_cpu else renderer
+    exact = looking_between_pixels() if renderer.capabilities.slow_launch else renderer
     for together in _batches(questions, renderer):
         survey = Survey([questions[number] for number in together], renderer)
         refuted = []
@@ -53,13 +53,33 @@ def measured(questions: Sequence[Question], renderer: Renderer, keep: bool = Fal
     return [found[number] for number in range(len(questions))]
 
 
-def _batches(questions: Sequence[Question], renderer: Renderer) -> Iterator[list[int]]:
-    """The numbers of questions that are measured together: of one width of blocks, and not more than memory holds.
+def measured_by_rays(questions: Sequence[Question], renderer: Renderer, keep: bool = False) -> list[Measured]:
+    """What a witness counts for each question; the arguments are those of `measured`.
 
-    A renderer that draws whole pictures keeps the last one only: its questions are taken one by one.
+    Where all its rays show the same, or hardly any meets the target, nothing is certain by them: `measured` answers.
     """
+    answers = list[Measured]()
+    for question in questions:
+        rays = counted_by_rays(question.pictures, renderer, keep)
+        answers.append(Measured(rays.counts, question.pixel, "count", rays.masks))
+    open_ = [number for number, answer in enumerate(answers) if _is_left_open(answer.counts)]
+    if open_:
+        exact = measured([questions[number] for number in open_], looking_between_pixels(), keep)
+        for number, answer in zip(open_, exact, strict=True):
+            answers[number] = answer
+    return answers
+
+
+def _is_left_open(counts: OcclusionCounts) -> bool:
+    """Whether rays leave open whether anything is obscured, or seen, or do not meet enough of the target to tell."""
+    unobscured, unseen = not counts.occluded and counts.error > 0.0, not counts.seen and counts.error_seen > 0.0
+    return counts.total < FEW or unobscured or unseen
+
+
+def _batches(questions: Sequence[Question], renderer: Renderer) -> Iterator[list[int]]:
+    """The numbers of questions that are measured together: of one width of blocks, and not more than memory holds."""
     bound = renderer.capabilities.pixels_together
-    most = (PIXELS_TOGETHER if bound is None else bound) if renderer.capabilities.sparse else 0
+    most = PIXELS_TOGETHER if bound is None else bound
     by_block: dict[int, list[int]] = {}
     for number, question in enumerate(questions):
         by_block.setdefault(question.block, []).append(number)

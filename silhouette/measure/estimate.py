@@ -29,6 +29,7 @@ from silhouette.measure.question import occlusion_counts
 from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
+from silhouette.renderers.registry import looking_between_pixels
 
 COARSEST = 16  # cells along each side of the first grid: a hundred rays meet the target, and tell its share to a tenth
 STEP = 4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
@@ -66,7 +67,8 @@ class Estimate:
     def looks(
         self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
     ) -> list[Observation]:
-        """The observations of sights whose pictures are known."""
+        """The observations of sights whose pictures are known; few rays are no work for one that draws pictures."""
+        renderer = renderer if renderer.capabilities.sparse else looking_between_pixels()
         looks = looks_on_grids(frames, renderer, COARSEST, lambda look: self._times_finer(look, thresholds))
         if not self.nothing_is_proven:
             looks = with_slivers(frames, looks, renderer)

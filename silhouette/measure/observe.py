@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from silhouette.measure.counting import measured
+from silhouette.measure.counting import measured, measured_by_rays
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
@@ -76,13 +76,14 @@ def observe_many(
     limits = tuple(sorted({0.0, 1.0, *thresholds}))
     frames = [framed(sight, pixel) for sight in sights]
     questions = [Question(frame.pictures, frame.pixel, goal, limits, tolerance) for frame in frames]
-    found = measured(questions, renderer, wanted.keep)
+    measure = measured_by_rays if renderer.capabilities.is_witness else measured
+    found = measure(questions, renderer, wanted.keep)
     factor = 1
     while factor < FINEST:
         factor *= 2
         open_ = [number for number, one in enumerate(found) if _is_undecided(one.counts, thresholds, tolerance)]
         finer = [questions[number].refined(factor) for number in open_]
-        for number, one in zip(open_, measured(finer, renderer, wanted.keep), strict=True):
+        for number, one in zip(open_, measure(finer, renderer, wanted.keep), strict=True):
             found[number] = one
     return [
         _observation(frame, one, looked_through(frame, renderer) if wanted.windows and one.counts.seen else ((), ()))

@@ -47,8 +47,8 @@ class ProvenEstimate:
         dark = in_shadow(sights)
         frames = [framed(sight, pixel) for sight, is_dark in zip(sights, dark, strict=True) if not is_dark]
         looks = self.estimate.looks(frames, renderer, pixel, wanted.thresholds)
-        exact = renderer if renderer.capabilities.sparse else looking_between_pixels()
-        known = [_known(look, frame, exact) for look, frame in zip(looks, frames, strict=True)]
+        renderer = renderer if renderer.capabilities.sparse else looking_between_pixels()
+        known = [_known(look, frame, renderer) for look, frame in zip(looks, frames, strict=True)]
         told = iter(_with_closer_looks(frames, looks, known, renderer, wanted.tolerance))
         return [
             Observation(sight, (), HIDDEN, pixel, "proof", "flat") if is_dark else next(told)

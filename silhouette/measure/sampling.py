@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Flags, Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.measure.outlines import outlined_depths
 from silhouette.renderers.protocol import Body, Cast, Renderer
-from silhouette.renderers.registry import looking_between_pixels
 from silhouette.renderers.views import View, VisionArc, in_any
 
 Places = NDArray[np.intp]  # places in an image, read row by row, and other numbers by which arrays are indexed
@@ -23,14 +22,6 @@ Kinds = NDArray[np.uint8]  # what samples show: sums of the following bits
 
 TARGET, IN_ARC, OCCLUDED = 1, 2, 4
 """Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer."""
-
-FINER = 2
-"""A renderer that draws whole pictures draws them with pixels finer by this factor; places lie in their middles: each
-pixel of the picture is sampled at one of four places in it."""
-
-ROUNDING = 3e-5
-"""The share of a depth by which surfaces in one plane may differ where a renderer draws in float32, at their rims.
-Which of two that come so near to each other is before the other is asked of one that looks between pixels."""
 
 KINDS = 8  # the number of kinds
 
@@ -70,17 +61,27 @@ class Samples:
 
 
 def sample(pictures: Sequence[Picture], picture: Places, places: Floats, renderer: Renderer) -> Samples:
-    """Samples at places (n, 2) of pictures, of which ``picture`` (n,) names each place's; never less than before it."""
-    if not renderer.capabilities.sparse:
-        places = (np.round(FINER * (places + 0.5) - 0.5) + 0.5) / FINER - 0.5
+    """Samples at places (n, 2) of pictures, of which ``picture`` (n,) names each place's; never less than before it.
+
+    The renderer is a sparse one: it is asked about the blockers only where the target is.
+    """
     ends = np.searchsorted(picture, np.arange(len(pictures) + 1))
-    asked = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
-    distances = _Distances(pictures, asked, places, renderer)
-    depth = distances.targets()
+    spans = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
+    casts = [Cast(pictures[number].view, pictures[number].target, places[start:end]) for number, start, end in spans]
+    depth = outlined_depths(renderer, casts)
     kind = np.isfinite(depth).view(np.uint8)
-    for number, start, end in asked:
+    for number, start, end in spans:
         kind[start:end] |= _in_arc(pictures[number], places[start:end], depth[start:end])
-    return _blocked(distances, picture, depth, kind)
+    rays, numbers, casts = list[Places](), list[int](), list[Cast]()
+    for number, start, end in spans:
+        met = start + np.flatnonzero(np.isfinite(depth[start:end]))
+        for blocker, body in enumerate(pictures[number].blockers):
+            rays.append(met)
+            numbers.append(blocker)
+            casts.append(Cast(pictures[number].view, body, places[met]))
+    ray = np.concatenate([np.empty(0, np.intp), *rays])
+    blocker_of_ray = np.repeat(np.array(numbers, dtype=np.int32), [len(met) for met in rays])
+    return _blocked(picture, kind, depth[ray], ray, blocker_of_ray, outlined_depths(renderer, casts, depth[ray]))
 
 
 def _in_arc(picture: Picture, places: Floats, depth: NDArray[np.float32]) -> Kinds:
@@ -95,93 +96,23 @@ def _in_arc(picture: Picture, places: Floats, depth: NDArray[np.float32]) -> Kin
     return bits
 
 
-@dataclass(frozen=True, eq=False)
-class _Distances:
-    """How far away bodies are met, at places (n, 2) of several pictures.
+def _blocked(
+    picture: Places,
+    kind: Kinds,
+    depth: NDArray[np.float32],
+    ray: Places,
+    blocker: Integers,
+    distance: NDArray[np.float32],
+) -> Samples:
+    """The samples, with what is nearer than the target.
 
-    A sparse renderer is asked for the blockers only where the target is. Another draws a whole picture anyway, with all
-    bodies at once, and tells best where they come close.
+    Args:
+        picture, kind: (n,) of each ray, but for what is before the target.
+        depth, ray, blocker, distance: (m,) for each ray that meets the target and each blocker: the target's depth, the
+            ray's number and the blocker's, and the blocker's depth.
     """
-
-    pictures: Sequence[Picture]  # the pictures
-    # For each picture that has places its number, and its first place and the one after its last
-    asked: Sequence[tuple[int, int, int]]
-    places: Floats  # (n, 2)
-    renderer: Renderer  # casts the rays
-
-    def targets(self) -> NDArray[np.float32]:
-        """(n,) mm, the depth of the target; inf where it is not."""
-        if not self.renderer.capabilities.sparse:
-            return np.concatenate([np.empty(0, np.float32), *(self._drawn(*each)[0] for each in self.asked)])
-        return outlined_depths(
-            self.renderer,
-            [
-                Cast(self.pictures[number].view, self.pictures[number].target, self.places[start:end])
-                for number, start, end in self.asked
-            ],
-        )
-
-    def blockers(self, depth: NDArray[np.float32]) -> tuple[Places, Integers, NDArray[np.float32]]:
-        """(m,) the places with a target at a ``depth`` (n,), once for each blocker; (m,) its number; (m,) its depth."""
-        rays, which, casts = list[Places](), list[int](), list[Cast]()
-        drawn = list[NDArray[np.float32]]()
-        for number, start, end in self.asked:
-            picture = self.pictures[number]
-            met = start + np.flatnonzero(np.isfinite(depth[start:end]))
-            layers = [] if self.renderer.capabilities.sparse else self._drawn(number, start, end)[1:]
-            for blocker, body in enumerate(picture.blockers):
-                rays.append(met)
-                which.append(blocker)
-                if self.renderer.capabilities.sparse:
-                    casts.append(Cast(picture.view, body, self.places[met]))
-                else:
-                    drawn.append(layers[blocker][met - start])
-        ray = np.concatenate([np.empty(0, np.intp), *rays])
-        blocker_of_ray = np.repeat(np.array(which, dtype=np.int32), [len(met) for met in rays])
-        if not self.renderer.capabilities.sparse:
-            return ray, blocker_of_ray, np.concatenate([depth[:0], *drawn])
-        return ray, blocker_of_ray, outlined_depths(self.renderer, casts, depth[ray])
-
-    def are_nearer(self, picture: Places, ray: Places, blocker: Integers) -> Flags:
-        """(m,) whether each blocker is nearer than the target, as rays between the pixels tell.
-
-        Args:
-            picture: (n,) the picture of each place.
-            ray, blocker: (m,) a place and a blocker of its picture, by number; the places of one pair ascend.
-        """
-        nearer = np.zeros(len(ray), np.bool_)
-        pairs, which = np.unique(np.stack([picture[ray], blocker]), axis=1, return_inverse=True)
-        which = which.ravel()
-        places = [np.flatnonzero(which == number) for number in range(pairs.shape[1])]
-        exact, targets, blockers = looking_between_pixels(), list[Cast](), list[Cast]()
-        for (number, of_picture), mine in zip(pairs.T.tolist(), places, strict=True):
-            shown, there = self.pictures[number], self.places[ray[mine]]
-            targets.append(Cast(shown.view, shown.target, there))
-            blockers.append(Cast(shown.view, shown.blockers[of_picture], there))
-        is_nearer = outlined_depths(exact, blockers) < outlined_depths(exact, targets)
-        nearer[np.concatenate([np.empty(0, np.intp), *places])] = is_nearer
-        return nearer
-
-    def _drawn(self, number: int, start: int, end: int) -> list[NDArray[np.float32]]:
-        """The depths (k,) of the target and of each blocker of a picture, drawn with pixels finer than its own."""
-        picture = self.pictures[number]
-        bodies = [picture.target, *picture.blockers]
-        places = FINER * (self.places[start:end] + 0.5) - 0.5
-        view = picture.view.refined(FINER)
-        self.renderer.draw_ahead(view, bodies)
-        layers = self.renderer.render_separately(view, bodies, places)
-        return [layer.depth for layer in layers]
-
-
-def _blocked(distances: _Distances, picture: Places, depth: NDArray[np.float32], kind: Kinds) -> Samples:
-    """The samples of targets at a ``depth`` (n,), with what is nearer."""
-    ray, blocker, distance = distances.blockers(depth)
     nearest = np.full(len(kind), -1, dtype=np.int32)
-    is_nearer = distance < depth[ray]
-    if not distances.renderer.capabilities.sparse:
-        close = np.abs(distance - depth[ray]) <= np.float32(ROUNDING) * depth[ray]
-        is_nearer[close] = distances.are_nearer(picture, ray[close], blocker[close])
-    nearer = np.flatnonzero(is_nearer)
+    nearer = np.flatnonzero(distance < depth)
     ray, blocker, distance = ray[nearer], blocker[nearer], distance[nearer]
     front = np.full(len(kind), np.inf, dtype=np.float32)
     order = np.argsort(blocker, kind="stable")

@@ -71,6 +71,7 @@ class Capabilities:
     sparse: bool = False  # whether few pixels cost less than all of them, and any place between them can be looked at
     slow_launch: bool = False  # whether a few rays take as long as a million: proofs then cast theirs on the CPU
     counts_on_device: bool = False  # whether samples are counted where they are taken: see `silhouette.measure.sampled`
+    is_witness: bool = True  # whether shares are counted plainly, in every pixel: see `silhouette.measure.witness`
     # The number of checks that are best judged together; None leaves it to whoever judges
     checks_together: int | None = None
     pixels_together: int | None = None  # the most pixels that are measured together; None leaves it to whoever measures

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +16,8 @@ from silhouette.measure.sampling import Picture
 from silhouette.measure.survey import Survey
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Body, Capabilities, Layer
-from silhouette.renderers.reference import ReferenceRenderer
-from silhouette.renderers.views import View, fighter_arc, fit_view
+from silhouette.renderers.protocol import Body
+from silhouette.renderers.views import fighter_arc, fit_view
 from tests.conftest import started
 from tests.support import shapes
 from tests.support.measured_shares import EYE, FRONT, HERE, exact_share, rotation_about_x, turned
@@ -280,30 +278,3 @@ def test_sixty_four_pictures_are_at_hand_at_once(monkeypatch: pytest.MonkeyPatch
     measured([one] * 100, started("embree"))
     most = counting.PIXELS_TOGETHER // (one.pictures[0].view.width * one.pictures[0].view.height)
     assert at_hand == [most, 100 - most]
-
-
-class WholePictures(ReferenceRenderer):
-    """Draws whole pictures, as OpenGL does, and remembers how wide their pixels were."""
-
-    capabilities = Capabilities()
-
-    def __init__(self) -> None:
-        self.steps: list[float] = []
-
-    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        self.steps.append(view.step)
-        layer = ReferenceRenderer().render(view, bodies)
-        if pixels is None:
-            return layer
-        rows, columns = np.round(np.asarray(pixels)).astype(np.intp).T
-        return Layer(layer.ids[rows, columns], layer.depth[rows, columns])
-
-
-@pytest.mark.parametrize(("apart", "is_before"), [(-2.5e-5, False), (0.0, False), (2.5e-5, True), (3.5e-5, True)])
-def test_in_a_whole_picture_rays_tell_which_of_two_close_surfaces_is_before(apart: float, is_before: bool) -> None:
-    """Within three hundred-thousandths of the distance; each pixel is sampled at one of the middles of its quarters."""
-    target, blocker = (shapes.box((x, -2, 23), (x + 1, 2, 27)) for x in (300.0, 300.0 * (1 - apart)))
-    one, renderer = question(target, [blocker], pixel=0.4), WholePictures()
-    (found,) = measured([one], renderer)
-    assert (found.counts.occluded > 0) == is_before
-    assert set(renderer.steps) == {one.pictures[0].view.step / 2}

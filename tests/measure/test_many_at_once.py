@@ -80,9 +80,8 @@ def test_no_sights(embree: EmbreeRenderer) -> None:
         (Capabilities(sparse=True), [4], True),
         (Capabilities(sparse=True, pixels_together=0), [1, 1, 1, 1], True),
         (Capabilities(sparse=True, slow_launch=True), [4], False),
-        (Capabilities(), [1, 1, 1, 1], False),
     ],
-    ids=["casts rays", "has little room", "is slow to launch", "draws whole pictures"],
+    ids=["casts rays", "has little room", "is slow to launch"],
 )
 def test_what_a_renderer_can_do_decides_what_is_measured_together_and_who_proves(
     capabilities: Capabilities, batches: list[int], is_itself: bool, monkeypatch: pytest.MonkeyPatch

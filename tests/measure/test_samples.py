@@ -6,21 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pytest
 
 from silhouette.common.geometry import Floats
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Picture, Samples, sample
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers import choose
-from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
+from silhouette.renderers.protocol import Body, Renderer
 from silhouette.renderers.reference import ReferenceRenderer
 from silhouette.renderers.views import View, fighter_arc
-from silhouette.rules import rule_called
-from silhouette.rules.base import Settings
-from silhouette.scenes.scene import Check
-from tests.conftest import started
 from tests.support import shapes
-from tests.support.duels import loaded
 from tests.support.measured_shares import HERE
 from tests.support.shapes import box, looking
 
@@ -78,56 +71,3 @@ def test_samples_are_what_single_rays_meet() -> None:
             assert found.kind[ray] == kind
             assert found.nearest[ray] == (int(np.argmin(nearer)) if before else -1)
             assert {blocker for owner, blocker in pairs if owner == ray} == set(before)
-
-
-class WholePictures(ReferenceRenderer):
-    """Draws whole pictures, and remembers the places that were asked for."""
-
-    capabilities = Capabilities()
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[View, Floats]] = []
-
-    def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        if pixels is not None:
-            self.asked.append((view, np.asarray(pixels)))
-        return super().render(view, bodies, pixels)
-
-
-def test_a_renderer_of_whole_pictures_is_asked_for_the_nearest_quarters() -> None:
-    """The four quarters of a pixel have their middles at a quarter of it from its own."""
-    renderer = WholePictures()
-    found, places = sampled(renderer, [0, 1, 2])
-    quarters = np.floor((places + 0.5) * 2.0)
-    expected = (quarters + 0.5) / 2.0 - 0.5
-    assert (np.round(expected) == np.round(places)).all()
-    same = sample(PICTURES, found.picture, expected, REFERENCE)
-    assert (found.kind == same.kind).all()
-    assert (found.nearest == same.nearest).all()
-    asked = {(view.step, *place) for view, some in renderer.asked for place in np.round(some, 9).tolist()}
-    steps = [PICTURES[number].view.refined(2).step for number in found.picture]
-    assert asked == {(step, *place) for step, place in zip(steps, quarters.tolist(), strict=True)}
-
-
-@pytest.mark.thinned(quick=21, ci=53)
-@pytest.mark.parametrize("away, turned", [(60.0, 0.0), (200.0, 19.0005), (900.0, 55.0)])
-@pytest.mark.parametrize(
-    "gap, tilt", [(1e-4, 0.0), (1e-3, 0.0), (1e-2, 0.01), (0.0, 0.01), (-1e-3, 0.0), (-1e-2, 0.01)]
-)
-def test_opengl_counts_a_sheet_a_micrometre_before_the_target(
-    away: float, turned: float, gap: float, tilt: float
-) -> None:
-    """Float32 does not tell which of the two faces is nearer: rays between the pixels do."""
-    towards = np.radians(0.7 * turned)
-    at = (away * np.array([np.cos(towards), np.sin(towards), 0.0])).tolist()
-    sheet = {"name": "sheet", "parts": [{"box": [4, 18, 33], "at": [-3.0 - gap, 3, 0], "turn": tilt}]}
-    target = {"name": "Vex", "parts": [{"box": [10, 30, 40]}], "facing": 180, "eye": [0, 0, 30]}
-    kal = {"name": "Kal", "parts": [{"box": [10, 8, 30]}], "at": [0, 0], "facing": 0.7 * turned, "eye": [0, 0, 25]}
-    places = {"at": at, "turn": turned}
-    scene = loaded({"rules": "necromunda", "terrain": [{**sheet, **places}], "fighter": [kal, {**target, **places}]})
-    exact, drawn = (
-        rule_called("necromunda").judge([(scene, Check("Kal", "Vex", None, None))], Settings(renderer, 0.2))[0]
-        for renderer in (choose("embree"), started("gl"))
-    )
-    assert abs(exact.occluded - drawn.occluded) <= exact.counts.error + drawn.counts.error
-    assert exact.verdict in drawn.could_be

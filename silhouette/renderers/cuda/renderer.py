@@ -101,7 +101,7 @@ class CudaRenderer(RayRenderer):
     """
 
     name = "cuda"
-    capabilities = Capabilities(sparse=True, slow_launch=True, counts_on_device=True)
+    capabilities = Capabilities(sparse=True, is_witness=False, slow_launch=True, counts_on_device=True)
 
     def __init__(self, device: Device) -> None:
         self.warp, self._device = warp(), device
