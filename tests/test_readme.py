@@ -67,7 +67,7 @@ def test_ci_calls_the_very_test_command() -> None:
 
 def test_the_picture_says_what_the_scene_gives() -> None:
     scene = load_scene(PROJECT / "scenes" / "necromunda" / "example_2_partial_cover.toml")
-    verdict = check(scene, "Kal", "Vex", renderer="reference")
+    verdict = check(scene, "Kal", "Vex")
     (share,) = re.findall(r"partial cover, ([0-9.]+ % ± [0-9.]+ %) obscured", README)
     assert verdict.verdict == "partial cover"
     assert verdict.measurement is not None

@@ -1,22 +1,23 @@
 """COUNT, by another way: one plain counter by rays, a witness of what is counted otherwise.
 
-Each pixel of a picture is sampled once, at a place drawn at random in it; nothing is proven, cut finer or left out.
+Each pixel of a picture is sampled twice, at places drawn at random in it; nothing is proven, cut finer or left out. Of
+a picture with more than `MOST_CELLS` pixels, cells of two by two pixels are sampled instead, or four by four.
 
-    +-----+-----+      Two pixels side by side are a pair. The sum over pairs of the squared differences of what their
-    | .   |   . |      samples show is on average at least the variance of the count, whatever there is to see: with
-    +-----+-----+      shares p and q of the two pixels it is p (1 - p) + q (1 - q) + (p - q)^2. Of a share it is that
-     one pair          of (part - share * whole), over the whole squared.
+    +-----+-----+      The first samples (o) count, and the second ones (.) tell how far that may be off: half of the
+    |   . |o    |      squared difference of the two is on average the variance of the first, whatever there is to see.
+    | o   |   . |      Of a share it is that of (part - share * whole), summed over all pixels, over the whole squared.
+    +-----+-----+
 
 The places are symmetric about the middle of the picture, and so what is exactly half counts as exactly half: a pixel
-and the one opposite it count as one, with the sum of what both show. The error is `DEVIATIONS` standard deviations,
-and, since what no sample met may be there all the same, half of `DEVIATIONS` squared such sums more (Bernstein's
-inequality). Where nothing can be in the way it is 0.
+and the one opposite it count as one, with the sum of what both show. The error is d standard deviations and, since what
+no sample met may be there all the same, d² / 2 such sums (Bernstein's inequality), 0 where nothing can be in the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -28,25 +29,20 @@ from silhouette.measure.outlines import outlined_depths
 from silhouette.measure.sampling import Picture
 from silhouette.renderers.protocol import Cast, Renderer
 from silhouette.renderers.registry import looking_between_pixels
-from silhouette.renderers.views import in_any
+from silhouette.renderers.views import MULTIPLE, View, in_any
 
-DEVIATIONS = 4.5
-"""Standard deviations that an error has: of a hundred thousand shares one lies outside."""
+STATED_DEVIATIONS = 3.0  # standard deviations that an error has, as elsewhere
 
-RAYS_TOGETHER = 1 << 20  # rays that are cast together at most, but for a single row of pixels; some 200 MB
+MOST_CELLS = 600_000  # the error of a figure's share is then some 0.03 %
 
-FINER = 2
-"""A renderer that draws whole pictures draws them so many times finer: of the middles of four pixels one is drawn."""
+FINER = 2  # whole pictures are drawn so many times finer: of the middles of a pixel's quarters one is drawn
 
-ROUNDING = 3e-5
-"""The share of a depth by which what is drawn in float32 may be off: which of two nearer to each other is in front,
-rays tell."""
+ROUNDING = 3e-5  # the share of a depth by which surfaces drawn in float32 may be off: rays tell which of two is nearer
 
 Depths = NDArray[np.float32]
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """A part of a target, 0 to 1; the true one lies within ``value`` ± ``error``."""
 
     value: float
@@ -65,78 +61,91 @@ class RayCounts:
     masks: tuple[Mask, ...]  # one for each picture, if they are kept
 
 
-def counted_by_rays(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False) -> RayCounts:
+def counted_by_rays(
+    pictures: Sequence[Picture], renderer: Renderer, keep: bool = False, deviations: float = STATED_DEVIATIONS
+) -> RayCounts:
     """What rays say of a target that one picture shows, or the six of a cube together.
 
     Args:
         pictures: of the target and what may stand before it.
         renderer: casts the rays, or draws.
         keep: whether the masks are kept.
+        deviations: standard deviations that errors have: of so many shares that some would lie outside, more.
     """
     blockers = len(pictures[0].blockers)
+    width = _width(pictures)
     tallies = np.zeros((3 + 2 * blockers, 5))
     masks = list[Mask]()
     for picture in pictures:
-        bands = list[_Met]()
-        for met in _bands(picture, renderer):
-            tallies += [_tally(part, whole) for part, whole in met.parts(blockers)]
-            bands += [met] if keep else []
-        masks += [_mask(picture, bands)] if keep else []
+        view, step = picture.view, picture.view.step * width
+        cells = replace(view, step=step, width=view.width // width, height=view.height // width)
+        first, second = _samples(replace(picture, view=cells), renderer)
+        tallies += [_tally(*both) for both in zip(first.parts(blockers), second.parts(blockers), strict=True)]
+        masks += [_mask(view, first, width)] if keep else []
     return RayCounts(
-        _counts(pictures, tallies),
-        tuple(_share(tally) for tally in tallies[3 : 3 + blockers]),
-        tuple(_share(tally) for tally in tallies[3 + blockers :]),
+        _counts(pictures, tallies, deviations, width**2),
+        tuple(_share(tally, deviations) for tally in tallies[3 : 3 + blockers]),
+        tuple(_share(tally, deviations) for tally in tallies[3 + blockers :]),
         tuple(masks),
     )
 
 
-def _counts(pictures: Sequence[Picture], tallies: Floats) -> OcclusionCounts:
-    """The counts of a target by its `_tally` of what is obscured, obscured in the arc, seen, and of its blockers."""
+def _counts(pictures: Sequence[Picture], tallies: Floats, deviations: float, area: int) -> OcclusionCounts:
+    """The counts of a target by its `_tally` of what is obscured, obscured in the arc, seen, and of its blockers.
+
+    A cell has an ``area`` in pixels.
+    """
+    pixels = np.rint(area * tallies).astype(np.int64)
     blockers = (len(tallies) - 3) // 2
-    occluded, occluded_in_arc, seen = (_share(tally).error for tally in tallies[:3])
+    occluded, occluded_in_arc, seen = (_share(tally, deviations).error for tally in tallies[:3])
     if not blockers:
         occluded, occluded_in_arc = 0.0, occluded_in_arc if tallies[1, 1] == 0.0 else 0.0
     is_blind = all(picture.arcs is not None and not picture.arcs for picture in pictures)
     is_free = not blockers and all(picture.arcs is None for picture in pictures)
     return OcclusionCounts(
-        total=round(tallies[0, 1]),
-        occluded=round(tallies[0, 0]),
-        in_arc=round(tallies[1, 1]),
-        occluded_in_arc=round(tallies[1, 0]),
-        nearest=tuple(map(round, tallies[3 : 3 + blockers, 0].tolist())),
-        alone=tuple(map(round, tallies[3 + blockers :, 0].tolist())),
+        total=int(pixels[0, 1]),
+        occluded=int(pixels[0, 0]),
+        in_arc=int(pixels[1, 1]),
+        occluded_in_arc=int(pixels[1, 0]),
+        nearest=tuple(pixels[3 : 3 + blockers, 0].tolist()),
+        alone=tuple(pixels[3 + blockers :, 0].tolist()),
         error=occluded,
         error_in_arc=occluded_in_arc,
         error_seen=0.0 if is_blind or is_free else seen,
     )
 
 
-def _tally(part: Flags, whole: Flags) -> Floats:
-    """(5,) pixels: the part and the whole, and over pairs of pixels the products of their differences: of the part
-    squared, of both, and of the whole squared; (2, n) the pixels of the upper half, and those opposite them.
+def _tally(first: tuple[Flags, Flags], second: tuple[Flags, Flags]) -> Floats:
+    """(5,) pixels: a part and its whole, and of the differences of both samples the products, halved: of the part
+    squared, of part and whole, and of the whole squared.
+
+    Args:
+        first, second: the samples: a part and its whole, (2 n,) the pixels of the upper half and those opposite them.
     """
-    sums = np.array([part.reshape(2, -1, 2).sum(axis=0), whole.reshape(2, -1, 2).sum(axis=0)], dtype=np.float64)
-    of_part, of_whole = sums[..., 0] - sums[..., 1]
-    return np.array([*sums.sum(axis=(1, 2)), of_part @ of_part, of_part @ of_whole, of_whole @ of_whole])
+    part, whole = (np.sum(each.reshape(2, -1), axis=0, dtype=np.float64) for each in first)
+    of_part, of_whole = (np.sum(each.reshape(2, -1), axis=0) for each in second)
+    of_part, of_whole = part - of_part, whole - of_whole
+    products = of_part @ of_part, of_part @ of_whole, of_whole @ of_whole
+    return np.array([part.sum(), whole.sum(), *(0.5 * product for product in products)])
 
 
-def _share(tally: Floats) -> Share:
+def _share(tally: Floats, deviations: float) -> Share:
     """The share of a `_tally`; that of nothing is 0 ± 1.
 
-    >>> _share(np.array([250.0, 1000.0, 4.0, 0.0, 0.0])), _share(np.zeros(5))
-    (Share(value=0.25, error=0.02925), Share(value=0.0, error=1.0))
+    >>> _share(np.array([250.0, 1000.0, 4.0, 0.0, 0.0]), 3.0), _share(np.zeros(5), 3.0)
+    (Share(value=0.25, error=0.015), Share(value=0.0, error=1.0))
     """
     part, whole, of_part, of_both, of_whole = tally.tolist()
     if not whole:
         return Share(0.0, 1.0)
     value = part / whole
     variance = max(0.0, of_part - 2.0 * value * of_both + value * value * of_whole)
-    return Share(value, min(1.0, (DEVIATIONS * variance**0.5 + DEVIATIONS**2) / whole))
+    return Share(value, min(1.0, (deviations * variance**0.5 + deviations**2) / whole))
 
 
 @dataclass(frozen=True, eq=False)
 class _Met:
-    """What n rays through one picture meet."""
+    """What n rays through one picture meet: (n / 2) of its upper half, and those opposite them."""
 
     target: Depths  # (n,) mm, inf where it is not met
     in_arc: Flags  # (n,) whether the target is met in a vision arc
@@ -152,46 +161,45 @@ class _Met:
         yield from ((self.nearest == number, target) for number in range(blockers))
         yield from ((nearer, target) for nearer in self.blockers)
 
-    def kinds(self) -> NDArray[np.uint8]:
-        """(2 n,) as of `Mask`."""
-        free = np.where(self.in_arc, SEEN, np.where(np.isfinite(self.target), OUTSIDE, NOTHING))
-        return np.where(self.nearest >= 0, OBSCURED, free).astype(np.uint8)
 
-
-def _mask(picture: Picture, bands: Sequence[_Met]) -> Mask:
-    """The pixels of a picture, by what its bands met."""
+def _mask(view: View, met: _Met, width: int) -> Mask:
+    """The pixels of a picture, by what was met in its cells, which are so wide."""
+    free = np.where(met.in_arc, SEEN, np.where(np.isfinite(met.target), OUTSIDE, NOTHING))
     images = []
-    for values in ([met.kinds() for met in bands], [met.nearest for met in bands]):
-        upper, opposite = np.concatenate([each.reshape(2, -1) for each in values], axis=1)
-        images.append(np.concatenate([upper, opposite[::-1]]).reshape(picture.view.height, picture.view.width))
-    return Mask(picture.view, *images)
+    for values in (np.where(met.nearest >= 0, OBSCURED, free).astype(np.uint8), met.nearest):
+        upper, opposite = values.reshape(2, -1)
+        cells = np.concatenate([upper, opposite[::-1]]).reshape(view.height // width, view.width // width)
+        images.append(cells.repeat(width, axis=0).repeat(width, axis=1))
+    return Mask(view, *images)
 
 
-def _bands(picture: Picture, renderer: Renderer) -> Iterator[_Met]:
-    """What is met at a place in each pixel, some rows after others; other eyes and poses have other places."""
-    view = picture.view
-    bodies = picture.target, *picture.blockers
+def _width(pictures: Sequence[Picture]) -> int:
+    """Of a cell of some pictures, in pixels: their sides are multiples of any."""
+    pixels = sum(picture.view.width * picture.view.height for picture in pictures)
+    return next((width for width in (1, 2, 4) if pixels <= MOST_CELLS * width**2), MULTIPLE // 2)
+
+
+def _samples(picture: Picture, renderer: Renderer) -> tuple[_Met, _Met]:
+    """What is met at two places in each pixel; other eyes and poses have other places."""
+    view, bodies = picture.view, [picture.target, *picture.blockers]
     content = [
         view.eye,
         view.axes,
-        *(array for body in bodies for array in (body.pose.translation, body.pose.rotation)),
+        *(body.pose.translation for body in bodies),
+        *(body.pose.rotation for body in bodies),
     ]
-    generator = np.random.default_rng(crc32(b"".join(array.tobytes() for array in content)))
-    outlined = any(body.outline for body in bodies)
-    casts = renderer.capabilities.sparse or outlined
-    caster = looking_between_pixels() if outlined and not renderer.capabilities.sparse else renderer
-    height, last = view.height // 2, np.array([view.height - 1.0, view.width - 1.0])
-    rows = max(1, RAYS_TOGETHER // (2 * view.width))
-    for first in range(0, height, rows):
-        pixels = np.indices((min(rows, height - first), view.width), dtype=np.float64).reshape(2, -1).T
-        pixels[:, 0] += first
-        within = generator.random(pixels.shape)
-        if casts:
-            places = pixels + within - 0.5
-            yield _cast(picture, np.concatenate([places, last - places]), caster)
-        else:
-            places = (FINER * pixels + np.floor(FINER * within) + 0.5) / FINER - 0.5
-            yield _drawn(picture, np.concatenate([places, last - places]), renderer)
+    seed = crc32(b"".join(array.tobytes() for array in content))
+    outlined, is_sparse = any(body.outline for body in bodies), renderer.capabilities.sparse
+    pixels = np.indices((view.height // 2, view.width), dtype=np.float64).reshape(2, -1).T
+    within = np.random.default_rng(seed).random((2, *pixels.shape))
+    if not is_sparse:  # the middle of a quarter
+        within = (np.floor(FINER * within) + 0.5) / FINER
+    opposite_each = np.array([view.height - 1.0, view.width - 1.0])
+    places = [np.concatenate([some, opposite_each - some]) for some in pixels + within - 0.5]
+    if is_sparse or outlined:
+        caster = renderer if is_sparse else looking_between_pixels()
+        return _cast(picture, places[0], caster), _cast(picture, places[1], caster)
+    return _drawn(picture, places[0], renderer), _drawn(picture, places[1], renderer)
 
 
 def _cast(picture: Picture, places: Floats, renderer: Renderer) -> _Met:

@@ -13,8 +13,7 @@ import pytest
 from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import load_scene, pixel_of
-from silhouette.measure import observe as observe_module
-from silhouette.measure import witness
+from silhouette.measure import counting, witness
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
@@ -28,7 +27,7 @@ from silhouette.rules.base import Settings
 from silhouette.scenes.scene import Check
 from tests.conftest import PROJECT, started
 from tests.support import shapes
-from tests.support.confirmed import Confirmed, table_of_real_meshes
+from tests.support.confirmed import SURELY, Confirmed, table_of_real_meshes
 from tests.support.duels import loaded
 from tests.support.hard_sights import KINDS, case, faults
 from tests.support.sight_cases import Case
@@ -44,7 +43,7 @@ TABLES = 500
 
 
 def by_rays(one: Case, renderer: Renderer, keep: bool = False) -> RayCounts:
-    return counted_by_rays(framed(one.sight, one.pixel).pictures, renderer, keep)
+    return counted_by_rays(framed(one.sight, one.pixel).pictures, renderer, keep, SURELY)
 
 
 # ---- what rays say is true
@@ -56,8 +55,10 @@ def by_rays(one: Case, renderer: Renderer, keep: bool = False) -> RayCounts:
 def test_what_rays_say_is_true(kind: str, number: int) -> None:
     one = case(kind, number)
     said, exact = by_rays(one, started("embree")), one.exact(each=True)
-    if said.counts.total:  # bits may lie between the places of all rays
-        assert faults(said.counts, exact) == []
+    if not said.counts.total:  # bits may lie between the places of all rays, and what is seen edge-on has no area
+        assert (said.counts.error, said.counts.error_seen) == (1.0, 1.0)
+        return
+    assert faults(said.counts, exact) == []
     for each, truth in ((said.nearest, exact.nearest), (said.alone, exact.alone)):
         numbers = [int(piece.name.removeprefix("blocker ")) - 1 for piece in framed(one.sight, one.pixel).blockers]
         for blocker, share in zip(numbers, each, strict=True):
@@ -141,13 +142,19 @@ def test_an_outline_that_lies_farther_out_is_counted_there(renderer: Renderer) -
     assert shares[1] - shares[0] == pytest.approx(2.0 / 20.0, abs=0.01)
 
 
-def test_a_picture_is_cast_band_by_band(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_picture_is_counted_in_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With pixels half as wide it is counted no finer."""
     one = Case(FRONT, (shapes.box((150, -20, 0), (152, 20, 22)),), EYE)
-    whole = by_rays(one, started("embree"), keep=True)
-    monkeypatch.setattr(witness, "RAYS_TOGETHER", 1000)
-    parts = by_rays(one, started("embree"), keep=True)
-    assert (parts.counts.total, parts.counts.occluded) == (whole.counts.total, whole.counts.occluded)
-    assert (parts.masks[0].kinds == whole.masks[0].kinds).all()
+    monkeypatch.setattr(witness, "MOST_CELLS", 120_000)
+    plain, fine = (by_rays(replace(one, pixel=pixel), started("embree"), keep=True) for pixel in (0.1, 0.05))
+    assert fine.counts.total == pytest.approx(4 * plain.counts.total, rel=0.01)
+    assert fine.counts.occluded / fine.counts.total == pytest.approx(one.exact().occluded, abs=fine.counts.error)
+    assert fine.counts.error == pytest.approx(plain.counts.error, rel=0.3)
+    (mask,) = fine.masks
+    assert mask.kinds.shape == (mask.view.height, mask.view.width)
+    assert (mask.kinds == OBSCURED).sum() == fine.counts.occluded
+    assert (mask.kinds[::2] == mask.kinds[1::2]).all()
+    assert (mask.kinds[:, ::2] == mask.kinds[:, 1::2]).all()
 
 
 class WholePictures(ReferenceRenderer):
@@ -170,7 +177,9 @@ def test_of_a_whole_picture_one_quarter_of_each_pixel_is_read() -> None:
     renderer = WholePictures()
     (picture,) = framed(Case(FRONT, (), EYE, pixel=1.0).sight, 1.0).pictures
     counted_by_rays([picture], renderer)
-    ((view, places),) = renderer.read
+    (view, places), (again, others) = renderer.read
+    assert again.step == view.step
+    assert 0.2 < (places == others).all(axis=1).mean() < 0.3
     assert view.step == picture.view.step / 2
     quarters = np.zeros((view.height, view.width), np.bool_)
     quarters[tuple(places.astype(np.intp).T)] = True
@@ -216,28 +225,17 @@ def test_opengl_counts_a_sheet_a_micrometre_before_the_target(
 
 def test_what_rays_cannot_tell_is_proven_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hidden, in the open beside a wall, and too small to count; what is between is counted by the renderer itself."""
-    walls = [shapes.box((150, -60, 0), (152, y, 60)) for y in (60.0, -10.0, 0.0)]
+    walls = [shapes.box((150, -60, 0), (152, y, 60)) for y in (60.0, -10.0, 1.0)]
     sights = [Case(FRONT, (wall,), EYE).sight for wall in walls]
-    hidden, open_, half = observe_many(sights, started("reference"), 0.2)
+    hidden, open_, part = observe_many(sights, started("reference"), 0.4)
     assert (hidden.counts.seen, hidden.counts.error_seen, hidden.decided_by) == (0, 0.0, "proof")
     assert (open_.counts.occluded, open_.counts.error) == (0, 0.0)
-    assert (half.decided_by, half.pixel <= 0.2) == ("count", True)
-    assert half.counts.occluded / half.counts.total == pytest.approx(0.5, abs=half.counts.error)
-    monkeypatch.setattr(observe_module, "measured", lambda *arguments: pytest.fail("layers are asked"))
-    assert observe_many(sights[2:], started("reference"), 0.2)[0].counts.total == half.counts.total
-    with pytest.raises(pytest.fail.Exception, match="layers are asked"):
-        observe_many(sights[:1], started("reference"), 0.2)
-
-
-@pytest.mark.parametrize("goal", [0.02, 0.002, 0.001])
-def test_pixels_grow_finer_until_the_error_is_as_small_as_is_asked(goal: float) -> None:
-    wall = shapes.box((150, -20, 0), (152, 1.0, 22))
-    (observation,) = observe_many(
-        [Case(FRONT, (wall,), EYE).sight], started("reference"), 0.4, Wanted((), error_goal=goal)
-    )
-    assert observation.counts.error <= goal
-    assert observation.pixel == pytest.approx(0.4)
-    assert (observation.counts.total * {0.02: 1, 0.002: 16, 0.001: 64}[goal]).is_integer()
+    assert (part.decided_by, part.pixel) == ("count", 0.4)
+    assert faults(part.counts, Case(FRONT, (walls[2],), EYE).exact()) == []
+    monkeypatch.setattr(counting, "looking_between_pixels", lambda: pytest.fail("another renderer is asked"))
+    assert observe_many(sights[2:], started("reference"), 0.4)[0].counts.total == part.counts.total
+    with pytest.raises(pytest.fail.Exception, match="another renderer"):
+        observe_many(sights[:1], started("reference"), 0.4)
 
 
 # ---- what is counted by default holds before it
@@ -258,8 +256,8 @@ def test_rays_confirm_every_scene_that_ships(path: Path) -> None:
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(4), id="0 to 3"),
-        pytest.param(range(4, 30), id="4 to 29", marks=pytest.mark.slow),
+        pytest.param(range(3), id="0 to 2"),
+        pytest.param(range(3, 30), id="3 to 29", marks=pytest.mark.slow),
         *(
             pytest.param(range(start, start + 47), id=f"{start} to {start + 46}", marks=pytest.mark.long)
             for start in range(30, TABLES, 47)
@@ -274,9 +272,7 @@ def test_rays_confirm_random_tables(seeds: range) -> None:
         untrue |= {seed: judged.faults} if judged.faults else {}
         used += judged.used
     assert untrue == {}
-    assert 0.001 < np.median([share for share in used if share > 1e-9]) < 0.2, (
-        "errors so large that all lies within them say nothing"
-    )
+    assert 0.01 < np.median(used) < 0.2, "errors so large that all lies within them say nothing"
 
 
 @pytest.mark.parametrize("untrue", [{"occluded": -0.01}, {"nearest": -0.03}, {"alone": 0.03}, {"total": 0.05}])

@@ -27,6 +27,8 @@ UNSTATED = 0.02
 
 SIZE = 0.02  # the error of the number of a target's pixels, as a share; more where the rays' own is larger
 
+SURELY = 4.5  # standard deviations: of a hundred thousand shares one lies farther off
+
 SURE = 400  # a target of so many pixels is counted by rays to a hundredth or two
 
 FURTHER_TERRAIN = (
@@ -62,7 +64,7 @@ class Confirmed:
         """The observations of `observe`."""
         observations = self.observe(sights, renderer, pixel, wanted)
         for observation in observations:
-            testimony = counted_by_rays(framed(observation.sight, pixel).pictures, renderer)
+            testimony = counted_by_rays(framed(observation.sight, pixel).pictures, renderer, deviations=SURELY)
             pair = f"{observation.sight.attacker.name} looks at {observation.sight.target.name}: "
             self.faults += [pair + fault for fault in self._faults(observation, testimony, pixel)]
         return observations
