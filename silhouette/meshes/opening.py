@@ -51,13 +51,13 @@ def format_of(path: Path) -> str:
     return ending
 
 
-_BLANKS = b"\0 \t\r\n"
+_BLANK_BYTES = b"\0 \t\r\n"
 
 
 def check_signature(data: bytes, ending: str) -> None:
     """Refuse content that is empty or plainly of another kind than the name's ending says."""
     head = data[:1024]
-    if not head.strip(_BLANKS) and not data.strip(_BLANKS):  # to strip all of a large file takes a while
+    if not head.strip(_BLANK_BYTES) and not data.strip(_BLANK_BYTES):  # to strip all of a large file takes a while
         raise MeshRefused("is empty; a mesh needs at least one triangle")
     for what, pattern in _NO_MESH.items():
         if pattern.match(head):
