@@ -53,7 +53,8 @@ class Mesh:
     @cached_property
     def bounds(self) -> Floats:
         """(2, 3) float64: the least and greatest coordinates of the vertices that faces use."""
-        return np.array(extremes(self.vertices[used_vertices(self.faces, len(self.vertices))]))
+        used = used_vertices(self.faces, len(self.vertices))
+        return np.array(extremes(self.vertices if used.all() else self.vertices[used]))
 
     def subset(self, chosen: Flags) -> Mesh:
         """The mesh of the faces chosen by ``chosen`` (m,) bool, without the vertices that none of them uses."""

@@ -51,11 +51,14 @@ def format_of(path: Path) -> str:
     return ending
 
 
+_BLANK_BYTES = b"\0 \t\r\n"
+
+
 def check_signature(data: bytes, ending: str) -> None:
     """Refuse content that is empty or plainly of another kind than the name's ending says."""
-    if not data.strip(b"\0 \t\r\n"):
-        raise MeshRefused("is empty; a mesh needs at least one triangle")
     head = data[:1024]
+    if not head.strip(_BLANK_BYTES) and not data.strip(_BLANK_BYTES):  # to strip all of a large file takes a while
+        raise MeshRefused("is empty; a mesh needs at least one triangle")
     for what, pattern in _NO_MESH.items():
         if pattern.match(head):
             raise MeshRefused(f"is {what}, not a mesh; {_LISTED}")

@@ -177,7 +177,8 @@ def _why_turned(mesh: Mesh, turned: Floats, kind: Kind, *, may_lie: bool) -> str
 
 def share_on_the_ground(vertices: Floats, faces: Integers) -> float:
     """The share of the box round a mesh in plan, z up, that level faces on the ground take up."""
-    first, second, third = (vertices[:, 2][faces[:, corner]] for corner in range(3))
+    heights = vertices[:, 2].copy()
+    first, second, third = (heights.take(faces[:, corner]) for corner in range(3))
     highest, lowest_corner = np.maximum(np.maximum(first, second), third), np.minimum(np.minimum(first, second), third)
     low, high = float(lowest_corner.min()), float(highest.max())
     across, along = np.ptp(vertices[:, 0]), np.ptp(vertices[:, 1])

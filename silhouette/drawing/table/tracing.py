@@ -24,7 +24,7 @@ SPANS_AT_ONCE = 1_000_000  # the number of triangles' spans that are in memory a
 SEAM = 1e-9  # samples that a triangle is widened by on both sides: one on a shared edge then lies in one at least
 SMOOTHING_SAMPLES = 0.6  # samples: the standard deviation of the Gaussian that smooths the staircase of a mask
 SMOOTHING_REACH = 2  # samples to each side that it reaches
-STRIP_ROWS = 32  # rows of a mask that are smoothed at a time
+MASK_STRIP_ROWS = 32  # rows of a mask that are smoothed at a time
 MIN_OUTLINE_AREA = 6.0  # square samples: outlines and holes of a smaller area are left out
 Rings = tuple[Floats, ...]  # closed outlines (n, 2), each without a repeated last point; holes go round the other way
 
@@ -161,9 +161,9 @@ def _smoothed(mask: Flags) -> NDArray[np.float32]:
     """
     around = np.pad(mask, SMOOTHING_REACH)
     smooth = np.empty(mask.shape, np.float32)
-    for start in range(0, len(mask), STRIP_ROWS):  # a strip stays in the processor's cache
-        upright = _along_columns(around[start : start + STRIP_ROWS + 2 * SMOOTHING_REACH])
-        smooth[start : start + STRIP_ROWS] = _along_columns(upright.T).T
+    for start in range(0, len(mask), MASK_STRIP_ROWS):  # a strip stays in the processor's cache
+        upright = _along_columns(around[start : start + MASK_STRIP_ROWS + 2 * SMOOTHING_REACH])
+        smooth[start : start + MASK_STRIP_ROWS] = _along_columns(upright.T).T
     return smooth
 
 
