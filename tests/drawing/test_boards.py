@@ -240,8 +240,9 @@ def test_a_view_of_cells_shows_every_corner_and_every_line_of_its_verdict(
     scene, verdict, view = figure(tmp_path, path, number)
     assert isinstance(verdict, IkosaVerdict)
     lines = verdict.drawn
-    assert len(view.marked("clear-")) == lines.count - lines.blocked
-    assert len(view.marked("blocked-")) == lines.blocked
+    hindered, word = lines.blocked + lines.induced, "hindered" if lines.induced else "blocked"
+    assert len(view.marked("clear-")) == lines.count - hindered
+    assert len(view.marked("blocked-")) == hindered
     assert len(view.marked("source-")) == len(lines.sources)
     assert len(view.marked("target-")) == len(lines.targets)
     assert view.marks["left-out"] == lines.gravity_face_excluded
@@ -251,7 +252,7 @@ def test_a_view_of_cells_shows_every_corner_and_every_line_of_its_verdict(
         for mark, at in ((f"source-{i}", first), (f"target-{j}", last)):
             corner = view.ends(mark)[:-1] if mark.startswith("target") else view.ends(mark)
             assert (corner.min(axis=0) + corner.max(axis=0)) / 2 == pytest.approx(at, abs=1e-3)
-    for count, told in ((lines.blocked, "blocked lines: {}"), (lines.count - lines.blocked, "clear lines: {}")):
+    for count, told in ((hindered, f"{word} lines: {{}}"), (lines.count - hindered, "clear lines: {}")):
         assert view.says(told.format(count)) == (count > 0)
     assert scene.creature(verdict.attacker).name in view.texts
 

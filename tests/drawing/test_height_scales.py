@@ -39,7 +39,7 @@ LOOKS = [case for case in CHECKS if document_of(case[0])["check"][case[1] - 1].g
 
 WITHOUT = {
     *(("over_his_own_wall", 1), ("prone_behind_walls", 4), ("gangers_at_the_barricade", 3)),
-    *(("prone_behind_walls", 3), ("prone_behind_walls", 5)),
+    *(("prone_behind_walls", 3), ("prone_behind_walls", 5), ("round_the_corner", 2)),
 }
 """Checks without a scale: nothing is in the way, or the top of the wall is higher than the picture."""
 
