@@ -203,16 +203,20 @@ class _NearestSearch:
                 cells.changed[number], cells.rough[number] = look.verdict != self._now, False
 
     def _follow(self) -> bool:
-        """Whether a cell is nearer than the nearest change, and is not known not to change; that is then known."""
+        """Whether a cell is nearer than the nearest change, and is not known not to change; that is then known.
+
+        Where it does not, those do not either whose middles are nearer to its middle than matters.
+        """
         cells = self._cells
         distance = _distances(cells.bounds)
         nearer = np.flatnonzero(cells.changed & cells.whole & (distance < self.best - BRACKET))
         if not len(nearer):
             return False
-        cell = nearer[[np.argmin(distance[nearer])]]
-        bounds = cells.bounds[cell]
-        if not self._on_the_way(_middles(bounds)[0], float(_half_diagonals(bounds)[0])):
-            cells.changed[cell], cells.margin[cell], cells.rough[cell] = False, (0.0, 0.0), False
+        first = np.argmin(distance[nearer])
+        middles = _middles(cells.bounds[nearer])
+        if not self._on_the_way(middles[first], float(_half_diagonals(cells.bounds[nearer])[first])):
+            same = nearer[np.hypot(*(middles - middles[first]).T) <= EXACT]
+            cells.changed[same], cells.margin[same], cells.rough[same] = False, (0.0, 0.0), False
         return True
 
     def _fan(self) -> bool:
@@ -233,14 +237,12 @@ class _NearestSearch:
         """
         if not self._is_change(point):
             return False
-        same = self.best
-        while same == self.best > 0.0:
-            same, step = max(0.0, self.best - step), 2.0 * step
-            if same > 0.0:
-                self._is_change(point * (same / np.hypot(*point)))
+        ahead, step = point / max(self.best, BRACKET), max(step, BRACKET)
+        while (same := max(0.0, self.best - step)) > 0.0 and self._is_change(same * ahead):
+            step *= 2.0
         while self.best - same > BRACKET:
             tried = (same + self.best) / 2.0
-            if not self._is_change(point * (tried / np.hypot(*point))):
+            if not self._is_change(tried * ahead):
                 same = tried
         return True
 

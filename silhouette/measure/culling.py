@@ -83,5 +83,5 @@ def disjoint(first: Floats, second: Floats) -> Flags:
     [False, True, False]
     """
     apart = (first[..., 0, :] > second[..., 1, :]) | (second[..., 0, :] > first[..., 1, :])
-    separated: Flags = apart.any(axis=-1)
+    separated: Flags = np.asarray(apart.any(axis=-1))
     return separated

@@ -108,6 +108,12 @@ def test_the_least_turn_is_found_to_either_side(left: float, right: float) -> No
     assert found.distance < inf
 
 
+def test_a_turn_right_round_is_found_though_its_cell_has_no_width() -> None:
+    found = nearest_change("a", looking(lambda x, y: x >= 180.0), TURN_FIELD)
+    assert found is not None
+    assert found.distance == pytest.approx(180.0)
+
+
 def test_cells_beyond_one_that_changed_are_not_looked_at_finely() -> None:
     """Nothing tells how near the threshold is, and a place to the right has another verdict at 0.3 mm already."""
     asked = list[float]()
