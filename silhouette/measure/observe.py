@@ -16,19 +16,15 @@ from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 
-ERROR_GOAL = 0.002
-"""The error, as a share of the target, up to which a measurement goes by default: a fifth of the hundredth that players
-cannot tell."""
-
 
 @dataclass(frozen=True)
 class Wanted:
     """What is wanted of observations."""
 
-    # Obscured shares, from 0 to 1, at which a verdict changes; 0 and 1 are always among them
+    # Obscured shares, from 0 to 1, at which a verdict changes, for who looks with few rays; 0 and 1 are among them
     thresholds: Sequence[float] = (0.5,)
     tolerance: float = 0.0  # a share nearer than this to a threshold is too close to call, however well it is measured
-    # The error, as a share, that is small enough where no threshold is near; `ERROR_GOAL` by default
+    # The error, as a share, up to which a witness takes finer pixels; None for as fine ones as the pictures have
     error_goal: float | None = None
     keep: bool = False  # whether the observations keep their masks
     windows: bool = False  # whether they tell which solid pieces are looked through

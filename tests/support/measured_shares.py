@@ -11,7 +11,6 @@ from shapely.ops import unary_union
 from silhouette.common.geometry import Floats, Pose
 from silhouette.measure.counting import measured as measured_of
 from silhouette.measure.observation import OcclusionCounts
-from silhouette.measure.observe import ERROR_GOAL
 from silhouette.measure.sampling import Picture
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.mesh import Mesh
@@ -42,7 +41,6 @@ def measured(
     pixel: float = 0.1,
     arcs: Sequence[VisionArc] | None = None,
     pose: Pose = HERE,
-    error_goal: float = ERROR_GOAL,
 ) -> tuple[OcclusionCounts, list[View]]:
     aim = pose.place(target.bounds.mean(axis=0)[None])[0]
     views = fit_view(pose.place(eye[None])[0], aim, pose.place(bounding_points(target)), pixel)
