@@ -53,9 +53,10 @@ def as_data(document: dict[str, Any], game: str) -> dict[str, Any]:
 
 
 def can_be_said(document: dict[str, Any]) -> bool:
-    """Whether the game as data says all that a scene asks: no other readings, no crew with arcs of their own."""
+    """Whether the game as data says all that a scene asks: no other readings, no crew or weapon with an own arc."""
     arcs = any("arc" in check for check in document.get("check", []))
-    return not document.get("readings") and not arcs and not document.get("vehicle")
+    aims = any(isinstance(fighter.get("facing"), dict) for fighter in document.get("fighter", []))
+    return not document.get("readings") and not arcs and not aims and not document.get("vehicle")
 
 
 @pytest.mark.thinned(quick=15, ci=15)
