@@ -18,10 +18,9 @@ from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import observe
 from silhouette.meshes.bounds import bounding_points, tighter_points
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers import Renderer
+from silhouette.renderers import Renderer, choose
 from silhouette.renderers.views import VIEW_MARGIN_PX, fit_view, projection_of
 from silhouette.scenes.table import BlockingPieces
-from tests.conftest import started
 from tests.support import shapes
 from tests.support.hard_sights import case, faults
 
@@ -80,7 +79,7 @@ def test_a_close_target_is_looked_at_in_a_flat_picture_where_its_vertices_fit_it
     depth = min(1.0, 0.5 * abs(ways[:, 2]).min())
     rim = [middle + reach * end for end in ([-1, -1], [1, -1], [1, 1], [-1, 1])]
     plate = shapes.quad(*[depth * np.array([*end, 1.0]) @ picture.axes for end in rim])
-    observation = seen(target, [plate], (0, 0, 0), started("embree"), pixel=0.2)
+    observation = seen(target, [plate], (0, 0, 0), choose(), pixel=0.2)
     assert observation.projection == ("flat" if angles.max() <= 75.0 else "cube")
     if observation.projection == "flat" and observation.counts.total:
         truth = flat_share(target, Polygon(rim), aim)
@@ -96,7 +95,7 @@ def test_a_box_is_no_reason_for_a_cube(widest: float) -> None:
     aim = (target.vertices.min(axis=0) + target.vertices.max(axis=0)) / 2
     ways = target.vertices @ axes_at(aim).T
     angle = np.degrees(np.arctan2(np.hypot(*ways.T[:2]), ways[:, 2])).max()
-    observation = seen(target, [], (0, 0, 0), started("embree"))
+    observation = seen(target, [], (0, 0, 0), choose())
     assert observation.projection == ("flat" if angle <= 75 else "cube")
 
 
