@@ -135,6 +135,14 @@ REPORTS = [
         ),
     ),
     Report("scenes/ne_solid_window.toml", (Right("hidden", (1.0, 1.0), row={"expected": True, "error": 0.0}),)),
+    Report(
+        "scenes/sc_corner_peek.json",
+        (Right("open", other_readings=("hidden",), row={"line_of_sight": True, "expected": True}),),
+    ),
+    Report(
+        "scenes/sc_wall_far_from_target.json",
+        (Right("open", other_readings=("high cover",), row={"modifier": 0, "expected": True}),),
+    ),
     Report("files/sc_cylhuge.toml", (Right(error=("clause 'seen'", "a kilometre"), status=2),)),
     Report("scenes/k40_open_table_refused.json", (Right("in the open", row={"expected": True}),)),
 ]

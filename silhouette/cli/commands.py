@@ -357,8 +357,8 @@ COMMANDS = {
     "schema": Command("Print the JSON Schema of scenes, models, results, scans or maps.", SchemaOptions, "schema"),
     "doctor": Command("Say which renderers work on this machine.", DoctorOptions, "doctor"),
     "draw": Command("Write the diagrams of each check.", DrawOptions, "draw"),
-    "tutorial": Command("Write a tutorial as pages, from the example scenes.", TutorialOptions, "pages"),
-    "report": Command("Write one page with verdicts, figures and the table in 3D.", ReportOptions, "pages"),
+    "tutorial": Command("Write a tutorial as pages, from the example scenes.", TutorialOptions, "tutorial"),
+    "report": Command("Write one page with verdicts, figures and the table in 3D.", ReportOptions, "report"),
     "bundle": Command(
         "Keep a scene with all that its verdicts rest on, to be judged again elsewhere.", BundleOptions, "bundle"
     ),

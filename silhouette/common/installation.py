@@ -10,11 +10,13 @@ import shutil
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution
 
 VERSION = "0.2.0"  # the version of this package: the one place where it stands; the build reads it from here
 
@@ -38,6 +40,13 @@ def document(content: Mapping[str, Any]) -> dict[str, Any]:
     return {"silhouette": VERSION, "schema": SCHEMA_VERSION, **content}
 
 
+def distribution(name: str) -> Distribution:
+    """What an installer has written down about a package. ModuleNotFoundError if it is not installed."""
+    from importlib import metadata  # it brings what reads e-mail, a tenth of the time that help takes
+
+    return metadata.distribution(name)
+
+
 def version_of(package: str) -> str | None:
     """The version of another package that is installed, or None where it is not.
 
@@ -46,7 +55,7 @@ def version_of(package: str) -> str | None:
     """
     try:
         return distribution(package).version
-    except PackageNotFoundError:
+    except ModuleNotFoundError:
         return None
 
 
@@ -140,7 +149,7 @@ def _source() -> tuple[str, bool]:
     checkout = Path(__file__).resolve().parents[2]
     try:
         noted = distribution(DISTRIBUTION).read_text("direct_url.json")
-    except PackageNotFoundError:
+    except ModuleNotFoundError:
         # Not installed, and running all the same: the checkout is on the path.
         return (_short(checkout), True) if (checkout / "pyproject.toml").is_file() else (DISTRIBUTION, False)
     origin = json.loads(noted) if noted else {}

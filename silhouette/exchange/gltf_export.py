@@ -77,6 +77,8 @@ def _extras(piece: Piece, entry: Mapping[str, Any]) -> dict[str, Any]:
         keys.pop("facing", None)
     else:
         keys["facing"] = "unknown" if piece.facing is None else round(piece.facing, 9)
+        if piece.facing is not None and piece.weapon is not None:
+            keys["facing"] = {"head": keys["facing"], "weapon": round(piece.weapon, 9)}
     return keys if "figure" in keys else keys | _keys_of_model(piece)
 
 

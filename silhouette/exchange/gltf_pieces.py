@@ -21,7 +21,16 @@ import numpy as np
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import Floats, corners, cosine_and_sine
 from silhouette.exchange.gltf_extras import NoPiece
-from silhouette.exchange.imported import ImportedPiece, baked, direction, moved, one_word, rounded, standing
+from silhouette.exchange.imported import (
+    ImportedFacing,
+    ImportedPiece,
+    baked,
+    direction,
+    moved,
+    one_word,
+    rounded,
+    standing,
+)
 from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.meshes.formats.base import (
     MAX_MESH_TRIANGLES,
@@ -242,11 +251,13 @@ class PieceMaker:
         mesh = self._counted(_rounded(baked(placed, np.array(at))))
         return replace(plain, at=at, mesh=mesh, keys={"units": "mm", "up": "z", **_turned(keys, matrix, front)})
 
-    def _facing(self, marked: Marked, matrix: Floats, front: float) -> float | Literal["unknown"] | None:
+    def _facing(self, marked: Marked, matrix: Floats, front: float) -> ImportedFacing:
         """Where a piece looks: as it says, else where its front points on the table."""
         if marked.kind == "terrain":
             return None
         stated = marked.keys.get("facing")
+        if isinstance(stated, Mapping):
+            return {key: float(direction) for key, direction in stated.items()}
         facing = direction(matrix, ahead(front)) if stated is None else stated
         return "unknown" if facing is None or facing == "unknown" else float(facing)
 

@@ -193,6 +193,9 @@ def file_stem(name: str) -> str:
     return f"{stem}_" if re.fullmatch(r"con|prn|aux|nul|com\d|lpt\d", stem) else stem
 
 
+ImportedFacing = float | Literal["unknown"] | dict[str, float] | None  # as a scene has it, of head and weapon a table
+
+
 @dataclass(frozen=True, eq=False)
 class ImportedPiece:
     """A piece of a table from elsewhere, in the scene's frame: mm, z up.
@@ -204,8 +207,8 @@ class ImportedPiece:
     kind: Kind
     at: tuple[float, float, float]  # (x, y, z) mm, where the origin of its mesh file, or of its mesh, comes to stand
     turn: float = 0.0  # degrees anticlockwise from how it lies in its file, once z is up
-    # The direction in which it looks, degrees anticlockwise from +x; "unknown"; or None of terrain
-    facing: float | Literal["unknown"] | None = None
+    # The direction in which it looks, degrees anticlockwise from +x, or both; "unknown"; or None of terrain
+    facing: ImportedFacing = None
     gang: str | None = None
     file: Path | None = None
     # A mesh of its own in mm, z up, about its origin: one that is tilted, mirrored or unevenly scaled, has parts from

@@ -31,6 +31,7 @@ import numpy as np
 from silhouette.common.errors import FileError
 from silhouette.common.geometry import INCH, Floats, corners, cosine_and_sine
 from silhouette.exchange.imported import (
+    ImportedFacing,
     ImportedPiece,
     ImportedTable,
     OmittedObject,
@@ -55,12 +56,14 @@ from silhouette.exchange.tts_words import (
     kind_of,
     name_of,
     type_of,
+    weapon_of,
 )
 from silhouette.files.cache import Cache
 from silhouette.files.documents import parsed_json
 from silhouette.files.reading import read_file
 from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.meshes.mesh import Mesh, read_mesh
+from silhouette.models.entries import Kind
 
 # ---- meshes that the game keeps
 
@@ -433,7 +436,7 @@ class _SaveTable:
     def _piece(self, state: Mapping[str, Any], name: str, parts: list[_SavedPart]) -> ImportedPiece | None:
         """The piece that some parts make; None where they cannot stand in a scene, and are left out."""
         kind, first = kind_of(state), parts[0].matrix
-        facing = None if kind == "terrain" else _facing(state, first)
+        facing = None if kind == "terrain" else _with_weapon(state, kind, _facing(state, first))
         reach = max(float(np.abs(moved(part.matrix, corners(*part.size.bounds))).max()) for part in parts)
         if not reach <= MAX_LENGTH_MM:
             self._leave(name, "comes out over a kilometre from the middle of the table, or as large")
@@ -468,7 +471,8 @@ class _SaveTable:
         facing = _facing(state, matrix)
         turn = (facing - 90.0) % 360.0 if isinstance(facing, float) else 0.0
         keys = {"figure": {"base": size[0], "height": size[1]}}
-        return ImportedPiece(name, "fighter", rounded(matrix[:3, 3]), turn, facing, gang_of(state), keys=keys), ""
+        looks, gang = _with_weapon(state, "fighter", facing), gang_of(state)
+        return ImportedPiece(name, "fighter", rounded(matrix[:3, 3]), turn, looks, gang, keys=keys), ""
 
     def _size(self, state: Mapping[str, Any], matrix: Floats, parts: list[_SavedPart]) -> tuple[float, float] | None:
         """The diameter of the base and the height of a fighter, mm.
@@ -553,6 +557,14 @@ def _facing(state: Mapping[str, Any], matrix: Floats) -> float | Literal["unknow
     if stated is None:
         stated = direction(matrix, OBJ_FRONT)
     return "unknown" if stated is None else stated
+
+
+def _with_weapon(state: Mapping[str, Any], kind: Kind, facing: float | Literal["unknown"]) -> ImportedFacing:
+    """Where an object looks, and of a fighter also where its weapon points, if a tag says so."""
+    weapon = weapon_of(state)
+    if kind != "fighter" or weapon is None or facing == "unknown":
+        return facing
+    return {"head": facing, "weapon": weapon}
 
 
 def _no_piece(state: Mapping[str, Any]) -> str:

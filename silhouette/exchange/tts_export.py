@@ -102,6 +102,7 @@ class _Exporter:
         tags = [piece.kind, *([f"gang: {piece.gang}"] if piece.gang else [])]
         if is_model:
             tags.append("facing: unknown" if piece.facing is None else f"facing: {round(piece.facing % 360.0, 7)}")
+            tags += [] if piece.weapon is None else [f"weapon: {round(piece.weapon % 360.0, 7)}"]
         return {
             "GUID": hashlib.blake2b(f"{piece.index} {piece.name}".encode(), digest_size=3).hexdigest(),
             "Name": "Custom_Model",

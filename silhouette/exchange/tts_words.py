@@ -8,7 +8,7 @@ What decides the kind, the first that says something:
 4. anything else is terrain.
 
 A tag "gang: Orlock" names its gang, and "facing: 37.5" or "facing: unknown" says where it looks: degrees anticlockwise
-from +x on the table. `export` writes them.
+from +x on the table; "weapon: 60" where a fighter's weapon points, if elsewhere. `export` writes them.
 """
 
 from __future__ import annotations
@@ -115,13 +115,24 @@ def facing_of(state: Mapping[str, Any]) -> float | Literal["unknown"] | None:
     (37.5, None)
     """
     stated = _tagged(state, "facing")
-    if stated is None or stated.lower() == "unknown":
-        return None if stated is None else "unknown"
+    return "unknown" if stated is not None and stated.lower() == "unknown" else _degrees(stated)
+
+
+def weapon_of(state: Mapping[str, Any]) -> float | None:
+    """Where a tag says that its weapon points, degrees; None where none does.
+
+    >>> weapon_of({"Tags": ["weapon: 60"]}), weapon_of({"Tags": ["weapon: up"]}), weapon_of({})
+    (60.0, None, None)
+    """
+    return _degrees(_tagged(state, "weapon"))
+
+
+def _degrees(stated: str | None) -> float | None:
     try:
-        facing = float(stated)
+        degrees = float(stated or "")
     except ValueError:
         return None
-    return facing if math.isfinite(facing) and abs(facing) <= MAX_LENGTH_MM else None
+    return degrees if math.isfinite(degrees) and abs(degrees) <= MAX_LENGTH_MM else None
 
 
 def base_in_words(state: Mapping[str, Any]) -> float | None:

@@ -15,8 +15,8 @@ from math import pi
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from silhouette.common.geometry import Flags, Floats
 
@@ -267,7 +267,7 @@ class _NearestSearch:
         middles = _middles(bounds)
         is_near = changed.copy()
         if changed.any():
-            others = KDTree(middles[changed])
+            others = scipy.spatial.KDTree(middles[changed])
             apart, which = others.query(middles)
             is_near |= apart <= 1.1 * (half + half[changed][which]) + 1e-9
         reach = STEEPER * _steepness(middles, cells.margin[whole]) * half
@@ -320,7 +320,8 @@ def _steepness(middles: Floats, margin: Floats) -> Floats:
     if len(measured) <= 1:
         return np.where(np.isnan(margin[:, 0]), np.nan, np.inf)
     share, error = margin[measured].T
-    apart, which = KDTree(middles[measured]).query(middles[measured], min(SLOPE_NEIGHBOURS + 1, len(measured)))
+    places = middles[measured]
+    apart, which = scipy.spatial.KDTree(places).query(places, min(SLOPE_NEIGHBOURS + 1, len(measured)))
     change = np.abs(share[which[:, 1:]] - share[:, None]) - DIFFERENCE_NOISE_SHARE * (
         error[which[:, 1:]] + error[:, None]
     )

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
+import scipy
 import shapely
 from pydantic import Field
-from scipy.optimize import least_squares
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
@@ -96,7 +96,7 @@ def placed_by_readings(
         return np.array([shapely.distance(moved, shape) for shape in shapes])
 
     sigma, doubt = np.array(sigmas), max(doubt, LEAST_DOUBT_MM)
-    fit = least_squares(
+    fit = scipy.optimize.least_squares(
         lambda shift: np.concatenate([(distances(shift) - lengths) / sigma, shift / doubt]), np.zeros(2)
     )
     shift: Floats = fit.x

@@ -27,7 +27,7 @@ from silhouette.live.by_hand import (
 from silhouette.live.rewriting import Names, rewritten
 from silhouette.models.entries import ArcName, FigureEntry, Kind
 from silhouette.rules import GAME_FILE, rule_called
-from silhouette.scenes.entries import Facing, PieceDoubtEntry, TableEntry
+from silhouette.scenes.entries import Facing, PieceDoubtEntry, TableEntry, direction_of
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, StandingTest
@@ -447,11 +447,15 @@ def _of_kind(
         if "on" in entry:
             height = in_units(float(piece.pose.translation[2]), document.get("units", "mm"))
             entry = {**entry, "at": [*entry["at"][:2], height]}
-        if "turn" not in entry and isinstance(facing := entry.get("facing"), int | float):
+        if "turn" not in entry and (facing := direction_of(entry.get("facing"))) is not None:
             entry = {**entry, "turn": _degrees(facing - piece.model.front)}
         entry = without(entry, *FIGURE_KEYS)
-    elif "facing" not in entry:
-        entry = {**entry, "facing": "unknown"}
+    else:
+        facing = entry.get("facing", "unknown")  # of a weapon that points elsewhere, only a fighter's entry tells
+        entry = {
+            **entry,
+            "facing": facing if direction_of(facing) is None or kind == "fighter" else direction_of(facing),
+        }
     return {**document, kind: [*document.get(kind, []), entry]}, entry
 
 
@@ -487,9 +491,9 @@ def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, 
 def _facing(scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
     """The entry of a piece that faces elsewhere; where nobody knows any longer where, it stands as it stood."""
     schema, front = rule_called(scene.rules).scene_entry, scene.piece(edit.piece).model.front
-    before, facing = entry.get("facing"), edit.facing
+    before, facing = direction_of(entry.get("facing")), edit.facing
     if not isinstance(facing, float):
-        turned = {} if before is None or "turn" in entry or before == facing else {"turn": _degrees(before - front)}
+        turned = {} if before is None or "turn" in entry else {"turn": _degrees(before - front)}
         return {**entry, "facing": facing, **turned}
     if not turns(schema, table):
         return {**entry, "turn": _degrees(facing - front)}

@@ -68,15 +68,22 @@ def alternatives(readings: Entry) -> Iterator[Alternative]:
     ...     hills: Literal["above the lower", "literal"] = "literal"
     ...     infantry_hides: bool = False
     ...     tolerance: float = 1.0
+    ...     within: Literal["any distance"] | float = 5.0
     >>> [str(one) for one in alternatives(Readings())]
-    ['hills = above the lower', 'infantry_hides = true']
+    ['hills = above the lower', 'infantry_hides = true', 'within = any distance']
     """
     for key, field in type(readings).model_fields.items():
         chosen = getattr(readings, key)
-        values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
-        for value in (not chosen,) if isinstance(chosen, bool) else values:
+        for value in (not chosen,) if isinstance(chosen, bool) else _words_of(field.annotation):
             if value != chosen:
                 yield Alternative(key, value)
+
+
+def _words_of(annotation: Any) -> tuple[str | bool, ...]:
+    """The values that a type lists, also beside numbers."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return tuple(word for part in get_args(annotation) for word in _words_of(part))
 
 
 Form = Literal["", "share", "code", "address"]
@@ -297,6 +304,9 @@ OTHER_READINGS = ResultField(
     "other_readings", list[OtherReading], "each other reading of the rules that changes the result"
 )
 WARNINGS = ResultField("warnings", list[str], "a sentence each", is_detail=False, compared="sentence")
+EFFECT_ON_ROLL = ResultField(
+    "roll", str | None, "what cover does to a roll, as the rules say; null if nothing", label="the roll"
+)
 ARC = ResultField("arc", ArcName | None, "the vision arc that was asked for; null for any", label="vision arc")
 
 ODDS = (
@@ -321,7 +331,7 @@ SHARED_FIELDS: Mapping[str, ResultField] = {  # those that mean the same in ever
     field.key: field
     for field in (
         *(*WHO_FIELDS, VERDICT, *GROUNDS, LINE_OF_SIGHT, IN_ARC_FIELD, *SHARE_FIELDS, OCCLUDED_IN_ARC, SEEN_PIXELS),
-        *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
+        *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, EFFECT_ON_ROLL, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
     )
 }
 

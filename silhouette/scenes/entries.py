@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
@@ -93,15 +93,73 @@ def _facing(value: object) -> object:
     raise ValueError
 
 
+class HeadAndWeapon(NamedTuple):
+    """``facing = { head = 90, weapon = 60 }``: where the head looks and where the weapon points, degrees."""
+
+    head: float
+    weapon: float
+
+
+AnyFacing = float | Literal["unknown"] | HeadAndWeapon | None
+
+_DIRECTION: dict[str, Any] = {"type": "number", "minimum": -MAX_LENGTH_MM, "maximum": MAX_LENGTH_MM}
+_FACINGS: list[dict[str, Any]] = [_DIRECTION, {"const": UNKNOWN_FACING}]
+
 Facing = Annotated[
-    float | Literal["unknown"] | None,
+    AnyFacing,
     PlainValidator(_facing),
-    WithJsonSchema(
-        {"anyOf": [{"type": "number", "minimum": -MAX_LENGTH_MM, "maximum": MAX_LENGTH_MM}, {"const": UNKNOWN_FACING}]}
-    ),
+    WithJsonSchema({"anyOf": _FACINGS}),
     Field(description='a number of degrees anticlockwise from +x, or "unknown"'),
 ]
-"""The direction in which a piece faces; None where its table leaves it out."""
+"""The direction in which a piece faces; None where its table leaves it out. Only a fighter gives two."""
+
+
+def _fighter_facing(value: object) -> object:
+    """As `_facing`, or both directions."""
+    if not isinstance(value, Mapping):
+        return _facing(value)
+    if value.keys() != set(HeadAndWeapon._fields) or UNKNOWN_FACING in value.values():
+        raise ValueError
+    return HeadAndWeapon(*(float(_facing(value[key])) for key in HeadAndWeapon._fields))  # type: ignore[arg-type]
+
+
+_BOTH = {
+    "type": "object",
+    "properties": dict.fromkeys(HeadAndWeapon._fields, _DIRECTION),
+    "required": list(HeadAndWeapon._fields),
+    "additionalProperties": False,
+}
+
+FighterFacing = Annotated[
+    AnyFacing,
+    PlainValidator(_fighter_facing),
+    WithJsonSchema({"anyOf": [*_FACINGS, _BOTH]}),
+    Field(
+        description='a number of degrees anticlockwise from +x, "unknown", or both such as { head = 90, weapon = 60 }'
+    ),
+]
+"""The direction in which a fighter faces: with its head, and with its weapon if that points elsewhere."""
+
+
+def facing_towards(before: Any, towards: float) -> Any:
+    """The ``facing`` of a document after one that faces elsewhere with its head; a weapon turns with it.
+
+    >>> facing_towards(90, 45.0), facing_towards({"head": 90, "weapon": 60}, 45.0)
+    (45.0, {'head': 45.0, 'weapon': 15.0})
+    """
+    if not isinstance(before, Mapping):
+        return towards
+    return {**before, "head": towards, "weapon": before["weapon"] + (towards - before["head"])}
+
+
+def direction_of(facing: Any) -> float | None:
+    """The direction in degrees that a ``facing`` of a document gives, of both the head's; None where it gives none.
+
+    >>> direction_of(90), direction_of({"head": 45, "weapon": 60}), direction_of("unknown"), direction_of(None)
+    (90, 45, None, None)
+    """
+    facing = facing["head"] if isinstance(facing, Mapping) else facing
+    return facing if isinstance(facing, int | float) else None
 
 
 class PieceEntry(ModelOptions):
@@ -181,6 +239,12 @@ class FighterEntry(GangerEntry):
 
     model_config = exactly_one(*MODEL_KEYS, "figure")
 
+    facing: FighterFacing = None
+    """Where the head or the weapon points, as the player who controls it prefers: it is turned so that its front points
+    there. Left out, it stands as it lies in its file. "unknown" turns nothing: the verdict is that of a target in the
+    vision arc, too close to call between that and hidden. In a game that tells the two apart also both, such as
+    { head = 90, weapon = 60 }: the head turns it, and of the two vision arcs the better one counts.
+    """
     figure: FigureEntry | None = Field(None, description="{ base = 32, height = 38 } in mm")
     """A stand-in where no mesh is at hand, in place of `model`, `mesh` or `parts`: a round base of that diameter and on
     it a rounded body, the whole of that height. The answer says that it is a stand-in.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from silhouette.scenes.entries import (
     UNKNOWN_FACING,
     FighterEntry,
     GangerEntry,
+    HeadAndWeapon,
     PieceDoubtEntry,
     PieceEntry,
     VehicleEntry,
@@ -55,6 +57,8 @@ class Piece:
     # mm by which its outline lies farther out than that of its mesh, seen from anywhere; below 0 farther in
     outline: float = 0.0
     doubt: PieceDoubtEntry | None = None  # how far it may lie from the truth, where the scene says so for this piece
+    # The direction in which its weapon points, degrees, where the scene tells it from ``facing``, the head's
+    weapon: float | None = None
 
     @property
     def ahead(self) -> float:
@@ -211,14 +215,10 @@ class Models:
             return self._loaded[solids]
         if isinstance(piece, FighterEntry) and piece.figure is not None:
             return stand_in(piece.figure, kind, piece.front if "front" in piece.model_fields_set else None)
-        if piece.model is not None:
-            file = file_named(location, "model", piece.model)
-            how: Hashable = (kind, *overrides.items())
-            return self._of_file(file, how, lambda: load_model(file, self._cache, kind, overrides), location)
-        file = self._scene.parent / str(piece.mesh)
-        options = ModelOptions(mesh=piece.mesh, **overrides)
-        how = (kind, options.model_copy(update={"mesh": None}))
-        return self._of_file(file, how, lambda: model_of_mesh(options, location, self._cache, kind), location)
+        named: Hashable = (kind, piece.model, piece.mesh, *overrides.items())
+        if named not in self._loaded:
+            self._loaded[named] = self._of_file(kind, piece, overrides, location)
+        return self._loaded[named]
 
     def looking(self, model: Model, front: float) -> Model:
         """The model with its front elsewhere, for a piece whose ``turn`` and ``facing`` say where that is."""
@@ -227,19 +227,23 @@ class Models:
             self._loaded[key] = replace(model, front=front % 360.0)
         return self._loaded[key]
 
-    def _of_file(self, file: Path, how: Hashable, load: Callable[[], Model], location: Location) -> Model:
+    def _of_file(self, kind: Kind, piece: PieceEntry, overrides: Mapping[str, Any], location: Location) -> Model:
         """What another scene may have loaded before, from whatever folder it names the file."""
-        if (file, how) not in self._loaded:
-            try:
-                self._loaded[file, how] = self._cache.in_memory(
-                    file, (file.name, how), load, lambda model: len(model.mesh.faces)
-                )
-            except FileError as error:
-                if location.where in error.problem:
-                    raise
-                problem = f"{error.problem} (for {location.where} in {location.path.name})"
-                raise type(error)(error.path, problem) from error
-        return self._loaded[file, how]
+        how: Hashable = (kind, *overrides.items())
+        load: Callable[[], Model]
+        if piece.model is not None:
+            file = file_named(location, "model", piece.model)
+            load = partial(load_model, file, self._cache, kind, overrides)
+        else:
+            file = self._scene.parent / str(piece.mesh)
+            load = partial(model_of_mesh, ModelOptions(mesh=piece.mesh, **overrides), location, self._cache, kind)
+        try:
+            return self._cache.in_memory(file, (file.name, how), load, lambda model: len(model.mesh.faces))
+        except FileError as error:
+            if location.where in error.problem:
+                raise
+            problem = f"{error.problem} (for {location.where} in {location.path.name})"
+            raise type(error)(error.path, problem) from error
 
 
 def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece:
@@ -271,6 +275,7 @@ def piece_of(index: int, kind: Kind, entry: PieceEntry, models: Models) -> Piece
         warnings=tuple(warnings),
         facing_given=entry.facing is not None,
         doubt=entry.doubt,
+        weapon=entry.facing.weapon if isinstance(entry.facing, HeadAndWeapon) else None,
     )
 
 
@@ -291,10 +296,11 @@ def _turn_and_facing(entry: PieceEntry, model: Model) -> tuple[float, float | No
 
     ``turn`` alone decides how it stands; without it ``facing`` turns the front there; without both nothing is turned.
     """
-    if isinstance(entry.facing, float):
-        return (entry.facing - model.front if entry.turn is None else entry.turn), entry.facing
+    facing = entry.facing.head if isinstance(entry.facing, HeadAndWeapon) else entry.facing
+    if isinstance(facing, float):
+        return (facing - model.front if entry.turn is None else entry.turn), facing
     turn = entry.turn or 0.0
-    return turn, None if entry.facing == UNKNOWN_FACING else model.front + turn
+    return turn, None if facing == UNKNOWN_FACING else model.front + turn
 
 
 def _eyes(entry: PieceEntry, model: Model) -> Mapping[ArcName, Floats]:

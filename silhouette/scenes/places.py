@@ -14,7 +14,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Flags, Floats, Pose
 from silhouette.common.text import did_you_mean
 from silhouette.files.schema import MAX_LENGTH_MM
-from silhouette.scenes.entries import SceneEntry
+from silhouette.scenes.entries import SceneEntry, direction_of, facing_towards
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.standing import StandingTest
 from silhouette.scenes.table import TableScene
@@ -189,8 +189,8 @@ def _posed(
     if at is not None:
         changes[check["target"]] = {"at": at}
     if towards is not None and start is not None:
-        changes[check["attacker"]] = {"facing": towards}
         entry = _entry(document, check["attacker"], mobility) or {}
+        changes[check["attacker"]] = {"facing": facing_towards(entry.get("facing"), towards)}
         if "turn" in entry:  # it says how the piece stands, and facing no longer does
             changes[check["attacker"]]["turn"] = round(float(entry["turn"]) + (towards - start), POSE_DECIMALS)
     tables = {
@@ -297,8 +297,9 @@ def entry_at(
     facing, turn = entry.get("facing"), moved.pop("turn", None)
     # Terrain's front is where it looks, and turns there.
     if turn is not None and facing is not None and table != "terrain":
-        moved["turn"] = turn + (trial.facing - facing if isinstance(facing, int | float) else 0.0)
-    return {**moved, "facing": trial.facing}
+        before = direction_of(facing)
+        moved["turn"] = turn + (0.0 if before is None else trial.facing - before)
+    return {**moved, "facing": facing_towards(facing, trial.facing)}
 
 
 def turns(schema: type[SceneEntry], table: str) -> bool:
@@ -356,6 +357,7 @@ def moved_piece(piece: Piece, move: Move) -> Piece:
         piece,
         pose=Pose(turn @ piece.pose.rotation, piece.pose.translation + move.by),
         facing=None if facing is None else facing + move.turn,
+        weapon=None if piece.weapon is None else piece.weapon + move.turn,
         outline=piece.outline + move.outline,
     )
     if not any(move.eye):

@@ -20,7 +20,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.meshes.mesh import Mesh
 from silhouette.models.entries import Kind
-from silhouette.scenes.entries import CheckEntry, DoubtEntry, LengthUnits, PieceEntry, TableEntry
+from silhouette.scenes.entries import CheckEntry, DoubtEntry, HeadAndWeapon, LengthUnits, PieceEntry, TableEntry
 from silhouette.scenes.pieces import Models, Piece, piece_of
 from silhouette.scenes.scene import Check, Scene, fields_of
 from silhouette.scenes.standing import TABLE_TOP
@@ -301,6 +301,8 @@ def load_table_scene(
     cache: Cache,
     tables_of: Mapping[str, str] | None = None,
     posed: Callable[[Piece], Piece] = lambda piece: piece,
+    *,
+    weapons: bool = False,
 ) -> TableScene:
     """The scene of a table: models in their places.
 
@@ -309,8 +311,15 @@ def load_table_scene(
         readings_schema: the readings that its rule system knows, and their defaults; other keys are refused.
         tables_of: as in `settled`.
         posed: changes a piece on the table's top before it is lowered onto what it stands on, such as to lay it down.
+        weapons: whether its rule system tells where a weapon points from where the head looks.
     """
     entry = validated(TableEntry, document, Location(path))
+    for fighter in entry.fighter if not weapons else ():
+        if isinstance(fighter.facing, HeadAndWeapon):
+            raise Location(path, f"fighter '{fighter.name}'").error(
+                f"facing has a head and a weapon, and this game does not tell them apart; write facing = "
+                f"{fighter.facing.head:g}"
+            )
     fields = fields_of(path, entry, readings_schema, ())
     kinds_of_tables: tuple[Kind, ...] = ("terrain", "fighter", "vehicle")
     tables = zip(kinds_of_tables, (entry.terrain, entry.fighter, entry.vehicle), strict=True)

@@ -15,7 +15,7 @@ from silhouette.common.text import as_written, differently_spelt, in_a_sentence
 from silhouette.meshes.holes import encloses
 from silhouette.meshes.primitives import solid
 from silhouette.models.mistakes import angle_mistake, point
-from silhouette.scenes.entries import FighterEntry, GangerEntry, PieceEntry, TableEntry, VehicleEntry
+from silhouette.scenes.entries import FighterEntry, GangerEntry, HeadAndWeapon, PieceEntry, TableEntry, VehicleEntry
 from silhouette.scenes.ground import inset
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import similar_names
@@ -269,7 +269,7 @@ def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, fl
     """The angles that a person may have typed, with their keys."""
     of_parts = (("turn", part.turn) for part in entry.parts or ())
     angles: list[tuple[str, float | str | None]] = [
-        ("facing", entry.facing),
+        *_typed_facings(entry),
         ("turn", entry.turn),
         ("front", entry.front),
         *of_parts,
@@ -279,6 +279,12 @@ def _typed_angles(entry: PieceEntry, *, is_imported: bool) -> list[tuple[str, fl
     facing = entry.facing
     is_measured = is_imported or not isinstance(facing, float) or round(facing, SCAN_DECIMALS) == facing
     return [] if is_measured else angles[:1]
+
+
+def _typed_facings(entry: PieceEntry) -> list[tuple[str, float | str | None]]:
+    if isinstance(entry.facing, HeadAndWeapon):
+        return [(f"facing's {key}", angle) for key, angle in entry.facing._asdict().items()]
+    return [("facing", entry.facing)]
 
 
 def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:

@@ -405,9 +405,21 @@ def test_linear_algebra_has_one_thread_unless_the_user_asks_for_more(asked: str 
     assert done.stdout.splitlines()[-1] == str(threads)
 
 
-def test_a_check_of_solids_imports_no_mesh_library(tmp_path: Path) -> None:
-    words = ["check", str(scene(tmp_path, CHECK)), "--renderer", "reference", "--pixel", "1"]
+def imported_by(words: list[str]) -> str:
+    """The modules that a process has when it has run a command, as Python writes their names."""
     script = f"import sys, silhouette.cli.app as c; c.main({words!r}); print(sorted(sys.modules), file=sys.stderr)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    for heavy in ("trimesh", "pyrender", "PIL", "embreex"):
-        assert f"'{heavy}'" not in done.stderr
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stderr
+
+
+def test_a_check_of_solids_imports_no_mesh_library(tmp_path: Path) -> None:
+    imported = imported_by(["check", str(scene(tmp_path, CHECK)), "--renderer", "reference", "--pixel", "1"])
+    for heavy in ("trimesh", "pyrender", "PIL", "embreex", "scipy.spatial", "scipy.optimize"):
+        assert f"'{heavy}'" not in imported
+
+
+def test_figures_of_solids_import_nothing_that_draws_none(tmp_path: Path) -> None:
+    words = ["draw", str(scene(tmp_path, CHECK)), "--out", str(tmp_path / "figures")]
+    imported = imported_by([*words, "--renderer", "reference", "--pixel", "1"])
+    for heavy in ("trimesh", "pyrender", "embreex", "scipy.spatial", "scipy.ndimage", "scipy.special"):
+        assert f"'{heavy}'" not in imported
+    assert "'matplotlib.axes'" in imported

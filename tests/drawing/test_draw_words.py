@@ -102,7 +102,7 @@ def test_what_is_compiled_is_what_the_translators_wrote() -> None:
 def in_cells(lines: int, blocked: int, rule: str = "R2") -> IkosaVerdict:
     """A verdict of Ikosa with so many lines from one corner, of which so many are blocked."""
     hindered = np.arange(lines)[None] < blocked
-    drawn = CornerLines(sources=((Fraction(0),) * 3,), targets=((Fraction(1),) * 3,) * lines, hindered=hindered)
+    drawn = CornerLines(sources=((Fraction(0),) * 3,), targets=((Fraction(1),) * 3,) * lines, stopped=hindered)
     return IkosaVerdict("A", "B", "ikosa", "cover", None, RuleReference("", rule), "", drawn, True, True)
 
 

@@ -83,7 +83,7 @@ def test_the_scene_comes_back_the_same(path: Path, tmp_path: Path) -> None:
             one.arcs,
             one.model.solid,
         )
-        assert (other.facing is None) == (one.facing is None)
+        assert (other.facing is None, other.weapon) == (one.facing is None, one.weapon)
         if one.facing is not None and other.facing is not None:
             assert abs((other.facing - one.facing + 180.0) % 360.0 - 180.0) < 0.01
         for role in np.unique(one.model.role):
@@ -155,3 +155,11 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="no pieces with meshes"):
         write_glb(load_scene(next(SCENES.glob("tide_of_iron/*.toml")), cache=CACHE), tmp_path / "table.glb")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_weapon_that_points_elsewhere_comes_back(tmp_path: Path) -> None:
+    scene = load_scene(SCENES / "necromunda/head_and_weapon.toml", cache=CACHE)
+    assert isinstance(scene, TableScene)
+    write_glb(scene, tmp_path / "table.glb")
+    kal = back(tmp_path / "table.glb", tmp_path / "again").piece("Kal")
+    assert (kal.facing, kal.weapon) == (90.0, 10.0)

@@ -34,7 +34,7 @@ name = "Kal"
 figure = { base = 32, height = 38 }
 gang = "Orlock"
 at = [10.123, 0, 5]
-facing = 81.7
+facing = { head = 81.7, weapon = 40 }
 [[fighter]]
 name = "Vex"
 figure = { base = 32, height = 38 }
@@ -83,7 +83,7 @@ def assert_same(before: Any, after: Any) -> None:
         assert (old.kind, old.gang) == (new.kind, new.gang)
         assert gap(old, new) < 0.01
         if old.kind != "terrain":
-            assert (old.facing is None) == (new.facing is None)
+            assert (old.facing is None, old.weapon) == (new.facing is None, new.weapon)
             assert old.facing is None or abs((old.facing - new.facing + 180.0) % 360.0 - 180.0) < 0.01
 
 

@@ -246,3 +246,15 @@ def test_more_pieces_than_a_file_may_have_are_refused(tmp_path: Path) -> None:
     table = table_of(written(tmp_path, f'rules = "skirmishcorps"\nunit = [\n{names}\n]\n'))
     with pytest.raises(SilhouetteError, match="unit has 501 entries; 500 are the most"):
         table.edit([{"copy": "f1"}])
+
+
+def test_a_weapon_that_points_elsewhere_turns_with_the_head(tmp_path: Path) -> None:
+    text = FLOORS.replace("facing = 90", "facing = { head = 90, weapon = 60 }", 1)
+    table = table_of(written(tmp_path, text))
+    table.edit([{"piece": "Kal", "facing": 100}])
+    assert _entry(table, "Kal")["facing"] == {"head": 100, "weapon": 70}
+    assert (table.scene.piece("Kal").facing, table.scene.piece("Kal").weapon) == (100.0, 70.0)
+    table.edit([{"piece": "Kal", "facing": "unknown"}])
+    assert (table.scene.piece("Kal").facing, table.scene.piece("Kal").weapon) == (None, None)
+    table.undo()
+    assert table.scene.piece("Kal").weapon == 70.0

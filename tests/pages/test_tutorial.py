@@ -438,7 +438,9 @@ def test_where_there_are_no_scenes_it_is_said_where_they_are(tmp_path: Path, mon
 def test_the_command_tells_what_it_wrote(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silhouette.cli.pages.TutorialRun", lambda *words: replace(TutorialRun(*words), texts=small()))
+    monkeypatch.setattr(
+        "silhouette.cli.tutorial.TutorialRun", lambda *words: replace(TutorialRun(*words), texts=small())
+    )
     out = tmp_path / "deep" / "pages"
     ran = run(capsys, "tutorial", "--out", out, "--no-animation", *QUICK)
     assert (ran.status, ran.out) == (0, f"2 pages with 1 check; open {out / 'index.html'}\n")

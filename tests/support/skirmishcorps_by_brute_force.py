@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 Document = dict[str, Any]
 
 BRICK = 9.6
+BASE = 16.0  # mm: the width of a base
 TO_HIT = {
     ("very low", "standing"): 0,
     ("very low", "prone"): -2,
@@ -191,7 +192,7 @@ def protection(document: Document, attacker: Document, target: Document, across:
     reach = ray_unit(eye, rays, target)
     rays, reach = rays[np.isfinite(reach)], reach[np.isfinite(reach)]
     hidden = np.zeros(len(rays), dtype=bool)
-    best = -1
+    protecting: list[tuple[int, str, str, bool]] = []
     for piece in covers:
         if piece["name"] in ignored:
             continue
@@ -206,10 +207,15 @@ def protection(document: Document, attacker: Document, target: Document, across:
         if share < 0.05 or kind == "none":
             continue
         worth = -10 * TO_HIT[kind, target["posture"]] + STRENGTH.index(kind)
-        if worth > best:
-            best, answer.cover, answer.protected_by = worth, kind, piece["name"]
+        apart = gap(target, piece)
+        answer.geometry_margin = min(answer.geometry_margin, abs(apart - BASE))
+        protecting.append((worth, kind, piece["name"], apart <= BASE))
     answer.occluded = float(hidden.mean())
     answer.line_of_sight = not hidden.all()
+    best = -1
+    for worth, kind, name, is_near in protecting:
+        if worth > best and (is_near or not answer.line_of_sight):
+            best, answer.cover, answer.protected_by = worth, kind, name
     if not answer.line_of_sight or answer.occluded > 0.98:
         answer.margin = min(answer.margin, 1.0 if not answer.line_of_sight else 1.0 - answer.occluded)
     answer.in_contact_with = [piece["name"] for piece in covers if touches(target, piece)]

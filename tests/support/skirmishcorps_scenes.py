@@ -44,7 +44,9 @@ def between(
 
 
 def random_document(source: np.random.Generator) -> Document:
-    """Two units and up to four sections of cover, some of them at a unit; asks for protection and for close combat."""
+    """Two units, which do not peek round corners, and up to four sections of cover, some of them at a unit; asks for
+    protection and for close combat.
+    """
     distance, angle = source.uniform(90, 400), source.uniform(0, 2 * np.pi)
     if source.random() < 0.15:
         distance = source.uniform(24.2, 30)
@@ -74,7 +76,8 @@ def random_document(source: np.random.Generator) -> Document:
         cover.append({"name": f"c{number}", "at": place, "size": size, "turn": turn, "height": height, "defence": 12})
     pair = {"attacker": "A", "target": "T"}
     check = [pair, {"ask": "close combat", **pair}]
-    return {"rules": "skirmishcorps", "unit": [attacker, target], "cover": cover, "check": check}
+    readings = {"peeking": False}  # the plain program does not lean
+    return {"rules": "skirmishcorps", "readings": readings, "unit": [attacker, target], "cover": cover, "check": check}
 
 
 def document_across_a_wall(source: np.random.Generator) -> Document:

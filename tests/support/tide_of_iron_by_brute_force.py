@@ -92,6 +92,7 @@ class Board:
         self.literal_hills = readings.get("hills") == "literal"
         self.low_woods_are_low = readings.get("low_woods") == "height"
         self.count_entered = readings.get("behind") == "hexes entered"
+        self.one_is_blind = readings.get("three_levels") == "one blind"
         self.touches = readings.get("touching") == "blocked"
         self.edge_by_edge = readings.get("shift") == "edge"
 
@@ -130,7 +131,7 @@ class Board:
             return True
         if any(self.height(each) == top and steps(each, high) == 1 for each in line):
             return True
-        blind_hexes = max(0, 3 - (top - bottom))
+        blind_hexes = max(1 if self.one_is_blind else 0, 3 - (top - bottom))
         for places, each in enumerate(reversed(line), 1):
             hill = 0 < self.height(each) <= top if self.literal_hills else bottom < self.height(each) <= top
             behind = places if self.count_entered else steps(each, low)

@@ -17,6 +17,7 @@ READINGS = {
     "hills": ("above the lower", "literal"),
     "low_woods": ("literal", "height"),
     "behind": ("hex distance", "hexes entered"),
+    "three_levels": ("none blind", "one blind"),
     "touching": ("clear", "blocked"),
     "shift": ("line", "edge"),
 }

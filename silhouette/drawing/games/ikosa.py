@@ -22,7 +22,7 @@ from silhouette.files.cache import Cache
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.ikosa.cell_lines import Cell, CellSide, Point, Solids
 from silhouette.rules.ikosa.judge import IkosaVerdict
-from silhouette.rules.ikosa.scene import CellScene, Creature
+from silhouette.rules.ikosa.scene import CellScene, Creature, in_words
 from silhouette.scenes.scene import Check
 
 AZIMUTHS = tuple(quarter + turn for quarter in (-90, 180, 0, 90) for turn in (28, 62, 40))
@@ -204,6 +204,9 @@ class _CellView:
             for creature in scene.creatures
             if creature not in (attacker, target) and (np.clip(creature.cells, low - 1.0, high) == creature.cells).all()
         ]
+        near = tuple(cell for cell in scene.effect_cells if (np.clip(cell, low - 1.0, high) == cell).all())
+        if near:
+            self.others.append(Creature(self.words("effect"), near, attacker.gravity, True))
         used = _floats([*self.drawn.sources, *self.drawn.targets])
         self.view = best_viewpoint(used, _floats(attacker.cells) + 0.5, _floats(target.cells) + 0.5, self.solids)
         boxes = [
@@ -275,21 +278,22 @@ class _CellView:
         """Every line from corner to corner: clear ones thin, blocked ones dashed, and bold inside the terrain."""
         style, drawn = self.sheet.style, self.drawn
         sources, targets = (self.view.flat(_floats(points)) for points in (drawn.sources, drawn.targets))
-        clear = drawn.count - drawn.blocked
+        hindered = drawn.blocked + drawn.induced
+        clear = drawn.count - hindered
         strong = clear <= MAX_STRONG_LINES
         width, colour = (LINE_PT, style.blue) if strong else (HAIRLINE_PT, tint(style.blue, style.paper, 0.6))
         for i, j in np.argwhere(~drawn.hindered):
             line(self.sheet, sources[i], targets[j], colour, width=width, zorder=8.0, mark=f"clear-{i}-{j}")
         if clear:
             self.sheet.legend(Swatch(self.words("clear lines", count=clear), edge=colour, line=True))
-        width = BOLD_LINE_PT if drawn.blocked <= MAX_STRONG_LINES else THIN_LINE_PT
+        width = BOLD_LINE_PT if hindered <= MAX_STRONG_LINES else THIN_LINE_PT
         for i, j in np.argwhere(drawn.hindered):
             look: dict[str, Any] = {"width": width, "dashes": BLOCKED, "zorder": 9.0}
             line(self.sheet, sources[i], targets[j], style.red, mark=f"blocked-{i}-{j}", **look)
             self._draw_inside(drawn.sources[i], drawn.targets[j], width)
             self.sheet.avoid_line(sources[i], targets[j])
-        if drawn.blocked:
-            words = self.words("blocked lines", count=drawn.blocked)
+        if hindered:
+            words = self.words("hindered lines" if drawn.induced else "blocked lines", count=hindered)
             self.sheet.legend(Swatch(words, edge=style.red, line=True, dashes=BLOCKED))
 
     def _draw_inside(self, source: Point, target: Point, width: float) -> None:
@@ -366,6 +370,10 @@ def stage(scene: CellScene, judged: Sequence[tuple[Check, IkosaVerdict]], cache:
     for creature in scene.creatures:
         items.append(StageItem(creature.name, "creature", len(shapes), Pose.standing(), opacity=0.5))
         shapes.append(together(*(_cell(creature, cell) for cell in creature.cells)))
+    for cell in scene.effect_cells:
+        items.append(StageItem(f"effect {in_words(cell)}", "creature", len(shapes), Pose.standing(), opacity=0.25))
+        low = np.array(cell, dtype=np.float64)
+        shapes.append(box(low + SHRUNK, low + 1.0 - SHRUNK))
     numbers = {creature.name: solids + index for index, creature in enumerate(scene.creatures)}
     sights = tuple(_sight(scene, numbers, place, *ruling) for place, ruling in enumerate(judged))
     remarks = [REMARK]

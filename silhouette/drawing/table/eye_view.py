@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import INCH, Flags, Floats
@@ -334,6 +333,7 @@ MASK_COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [11
 AVOIDED_STEP = 12  # pixels between those of the target that names keep off
 MIN_NAMED_PIXELS = 1500  # pixels: a disregarded piece that shows no more is not named
 NAME_GRID_PX = 4  # pixels across a cell of the grid on which room for a name is sought
+MOST_ROOM = 14  # cells: more room round a name is not sought
 
 
 def draw_eye_frame(sheet: Sheet, line: Sightline, overlay: Callable[[Sheet, Sightline], None] | None = None) -> None:
@@ -411,26 +411,47 @@ def _outline(sheet: Sheet, area: Flags) -> None:
 
 def _name_area(sheet: Sheet, area: Flags, target: Flags, text: str) -> None:
     """Writes a name into an area (height, width), where there is most room near the target: by the distance from the
-    area's edge, in cells and at most 14, less 12 for each width, or height, of the image away from the target.
+    area's edge, in cells and at most `MOST_ROOM`, less 12 for each width, or height, of the image away from the target.
     """
     free = area.copy()
     for left, bottom, right, top in sheet.reserved:
         free[area.shape[0] - round(top) : area.shape[0] - round(bottom), round(left) : round(right)] = False
-    small = np.pad(free[NAME_GRID_PX // 2 :: NAME_GRID_PX, NAME_GRID_PX // 2 :: NAME_GRID_PX], 1)
+    small = free[NAME_GRID_PX // 2 :: NAME_GRID_PX, NAME_GRID_PX // 2 :: NAME_GRID_PX]
     if not small.any():
         return
-    room: Floats = scipy.ndimage.distance_transform_edt(small)[1:-1, 1:-1]
+    room = _room(small)
     rows, columns = np.indices(room.shape)
     there = np.argwhere(target)
     centre = there.mean(axis=0)[::-1] if len(there) else np.array(target.shape[::-1]) / 2
     away = np.hypot(
         (columns * NAME_GRID_PX - centre[0]) / target.shape[1], (rows * NAME_GRID_PX - centre[1]) / target.shape[0]
     )
-    score = np.minimum(room, 14.0) - 12.0 * away
+    score = room - 12.0 * away
     score[room < 1.0] = -np.inf
     row, column = np.unravel_index(int(np.argmax(score)), room.shape)
     at = float(column * NAME_GRID_PX + NAME_GRID_PX / 2), float(area.shape[0] - row * NAME_GRID_PX - NAME_GRID_PX / 2)
     sheet.label(text, at, inside=True)
+
+
+def _room(area: Flags) -> Floats:
+    """(height, width) how many cells away from each cell of an area the nearest outside it is, `MOST_ROOM` at most; 0
+    outside the area, as all beyond the array is.
+
+    It is found first along columns, then across them: few steps, for which scipy need not be imported.
+
+    >>> _room(np.array([[True, True, True, False]])).tolist(), _room(np.ones((3, 3), np.bool_))[1].tolist()
+    ([[1.0, 1.0, 1.0, 0.0]], [1.0, 2.0, 1.0])
+    """
+    height, width = area.shape
+    squares = np.pad(area * np.int16(MOST_ROOM**2), MOST_ROOM)
+    for axis in (0, 1):
+        nearest = squares.copy()
+        for step in range(1, MOST_ROOM):
+            for shift in (step, -step):  # it wraps round only into the margin, where all is outside
+                np.minimum(nearest, np.roll(squares, shift, axis) + np.int16(step**2), out=nearest)
+        squares = nearest
+    room: Floats = np.sqrt(squares[MOST_ROOM : MOST_ROOM + height, MOST_ROOM : MOST_ROOM + width], dtype=np.float64)
+    return room
 
 
 def target_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:

@@ -30,6 +30,8 @@ def reached(view: View, body: Body) -> Flags:
     `NEAREST_DEPTH_MM` before which it begins, those of the part that lies before it.
     """
     shape = -(-view.width // TILE_PX), -(-view.height // TILE_PX)
+    if _passes_by((body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes.T, view):
+        return np.zeros(shape[::-1], np.bool_)
     seen = (body.pose.place(body.mesh.vertices) - view.eye) @ view.axes.T
     hidden, faces = (seen[:, 2] < NEAREST_DEPTH_MM)[body.mesh.faces], body.mesh.faces
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -43,6 +45,22 @@ def reached(view: View, body: Body) -> Flags:
         near, far = (_bounds(_in_tiles(images, view), shape) for images in _images_of_cut(seen[faces[straddling].T]))
         tiles |= _in_boxes(near[0], far[1], shape)
     return tiles
+
+
+def _passes_by(box: Floats, view: View) -> bool:
+    """Whether all of a box, of corners (8, 3) to the right, up and forward from the eye, lies behind it or beyond
+    one side of the view: with two pixels to spare, so that no ray of the view comes near.
+    """
+    right, up, forward = box.T
+    spare = 2.0 * view.step
+    sides = (
+        forward < NEAREST_DEPTH_MM,
+        right < (view.left - spare) * forward,
+        right > (view.left + view.width * view.step + spare) * forward,
+        up > (view.top + spare) * forward,
+        up < (view.top - view.height * view.step - spare) * forward,
+    )
+    return any(bool(side.all()) for side in sides)
 
 
 def _in_boxes(least: Tiles, past: Tiles, shape: tuple[int, int]) -> Flags:
@@ -128,15 +146,15 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequen
         depths = (body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes[2]
         further.append((float(depths.min()) - 1e-3, body.id, body))
     for least, _, body in sorted(further, key=lambda other: other[:2]):
-        pixels = _pixels_of(reached(view, body), view)
-        places = pixels[:, 0] * view.width + pixels[:, 1]
-        free = depth.take(places) > least
+        rows, columns = _pixels_of(reached(view, body), view)
+        free = depth.take(rows * view.width + columns) > least
         if not free.all():
-            pixels, places = pixels[free], places[free]
-        for start in range(0, len(pixels), RAYS_AT_ONCE):
-            place = places[start : start + RAYS_AT_ONCE]
+            rows, columns = rows[free], columns[free]
+        for start in range(0, len(rows), RAYS_AT_ONCE):
+            row, column = rows[start : start + RAYS_AT_ONCE], columns[start : start + RAYS_AT_ONCE]
+            place = row * view.width + column
             part = Layer(ids.take(place), depth.take(place))
-            _enter(part.ids, part.depth, renderer.render(view, [body], pixels[start : start + RAYS_AT_ONCE]))
+            _enter(part.ids, part.depth, renderer.render(view, [body], np.column_stack([row, column])))
             ids[place], depth[place] = part.ids, part.depth
     return layer
 
@@ -147,12 +165,12 @@ def _enter(ids: NDArray[np.int32], depth: NDArray[np.float32], other: Layer) -> 
     ids[closer], depth[closer] = other.ids[closer], other.depth[closer]
 
 
-def _pixels_of(tiles: Flags, view: View) -> NDArray[np.intp]:
-    """(n, 2) row and column of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
-    within = np.indices((TILE_PX, TILE_PX)).reshape(2, 1, -1)
-    rows, columns = (TILE_PX * np.stack(tiles.nonzero())[..., None] + within).reshape(2, -1)
+def _pixels_of(tiles: Flags, view: View) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Rows and columns (n,) of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
+    within = np.indices((TILE_PX, TILE_PX), np.int32).reshape(2, 1, -1)
+    rows, columns = (TILE_PX * np.stack(tiles.nonzero()).astype(np.int32)[..., None] + within).reshape(2, -1)
     inside = (rows < view.height) & (columns < view.width)
-    return np.column_stack([rows[inside], columns[inside]])
+    return (rows, columns) if inside.all() else (rows[inside], columns[inside])
 
 
 def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:

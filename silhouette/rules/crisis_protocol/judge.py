@@ -42,12 +42,17 @@ class CrisisProtocolVerdict(Verdict):
         ResultField(
             "sight_line", list[list[float]] | None, "the ends of one free line; null if none is", label="a free line"
         ),
-        *shared("blockers"),
+        *shared("blockers", "roll"),
         ResultField("cover_from", list[str], "the terrain that gives cover, the nearest first"),
         ResultField("distance", float, "from the attacker's base to the target, in the scene's units"),
         ResultField("target_size", int, "what the target counts as for line of sight"),
         *(*shared("other_readings"), *GROUNDS),
     )
+
+    @property
+    def roll(self) -> str | None:
+        """What cover does to the defence roll (R16); None where there is none, or no line of sight to attack along."""
+        return "a die to a block" if self.verdict == "cover" else None
 
 
 # ---- what the rules ask of the table

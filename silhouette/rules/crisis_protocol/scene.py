@@ -54,7 +54,9 @@ class Readings(Entry):
     """``[readings]``: which of the possible readings of the rules is taken; defaults first."""
 
     attacker_terrain_gives_cover: StrictBool = Field(True, description="true or false")
-    """Whether the terrain that the attacker stands on can give its target cover (A3)."""
+    """Whether the terrain that the attacker stands on can give its target cover (A3): it can, since the conditions
+    speak of any terrain; or it cannot, since a character on top of it ignores it, which is said of line of sight.
+    """
 
 
 class CharacterEntry(Entry):

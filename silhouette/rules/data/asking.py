@@ -31,6 +31,7 @@ from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
 from silhouette.rules.data.quantities import compared, known_by
 from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import CONTACT_GAP_MM, TableScene, in_base_contact
 
@@ -124,7 +125,7 @@ class SceneTable:
             given = {"a": a, "b": b, "past": past, "arc": 360.0}
             seen = known_by(self.ask("seen", given), question_of("seen", given), most=1.0)
             (share,) = seen.uses
-            found = compared(seen, Found(0.0), ">")
+            found = compared(seen, Found(0.0), ">", World())
             use = replace(share, name="line", holds=found.value)
             self.looks[use] = self.looks[share]
             return Found(found.value, found.sure, of=seen.of, uses=(use,))

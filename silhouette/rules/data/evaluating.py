@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from time import thread_time
 from typing import Any, Protocol
@@ -21,7 +21,6 @@ from silhouette.rules.data.found import (
     Tally,
     Use,
     all_of,
-    counted,
     denied,
     joined,
     majority,
@@ -38,6 +37,7 @@ LONGEST = 10.0
 """Seconds of CPU time that the clauses of one check may take; what is kept, such as a footprint, is not stopped."""
 
 
+SLOW = ("line", "patch", "visible")  # primitives that look in space, beside which all others take no time
 MANY = 20  # of more pieces that one question is about, fewer are advised, unless one has most of the triangles
 
 
@@ -61,14 +61,15 @@ class Table(Protocol):
 
 
 class Evaluator:
-    """The clauses of a game for one check; each is asked at most once. In a ``world`` nothing is in doubt; without one,
-    answers say how sure they are, each by itself.
+    """The clauses of a game for one check in a ``world``; each is asked at most once. Where all is as it was measured,
+    answers say whether anything was in doubt that they rest on, and all that decides is told. In any other world
+    nothing is in doubt: what is quick is asked first, and no more once it is decided.
     """
 
     def __init__(self, game: Game, table: Table, attacker: Piece, target: Piece, world: World | None = None) -> None:
         self._game, self._table = game, table
         self._attacker, self._target = attacker, target
-        self._world = world
+        self._world = world or World()
         self._clauses: dict[str, Found] = {}
         self._now: Clause | None = None
         self._advice = "ask about fewer pieces"
@@ -140,12 +141,9 @@ class Evaluator:
         return Found(self._table.key(piece, node.name))
 
     def _call(self, node: Call, bound: Mapping[str, Piece]) -> Found:
-        """The answer to a primitive.
-
-        If it is in doubt which pieces it is asked about, it is asked about the fewest and about the most as well: a
-        primitive gives more the more pieces there are, or less. Of a length that it is asked with, such as a gap, it is
-        asked about both ends of its interval: what it gives lies between as well, but for shares of a cylinder whose
-        height is in doubt, which need not.
+        """The answer to a primitive. Of a length that it is asked with, such as a gap, it is asked about both ends of
+        its interval: what it gives lies between as well, but for shares of a cylinder whose height is in doubt, which
+        need not.
         """
         go_on()
         nodes = {
@@ -156,15 +154,21 @@ class Evaluator:
         for parameter in PRIMITIVES[node.name].takes:
             if parameter.name not in found and parameter.default is not None:
                 found[parameter.name] = self.found(_default(parameter.default), {})
-        values = product(*((one.value, *_other_values(one)) for one in found.values()))
+        values = product(*((one.value,) if one.of is None else _ends(one) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
-        answer = quantities.within_all(all_of(partial(self._answer, node.name, given) for given in several))
-        if not answer.sure or answer.error:
-            what = question_of(node.name, several[0])
-            if len(several) > 1:
-                what = ("within", *what, *(one.of for one in found.values()))
-            answer = self._known(quantities.known_by(answer, what, PRIMITIVES[node.name].most), what)
-        return answer.resting_on(found.values())
+        what = question_of(node.name, several[0])
+        if len(several) > 1:
+            what = ("within", *what, *(one.of for one in found.values()))
+        answers = all_of(partial(self._answer, node.name, given) for given in several)
+        answer = quantities.within_all(
+            [
+                quantities.known_by(one, question_of(node.name, given), PRIMITIVES[node.name].most)
+                for one, given in zip(answers, several, strict=True)
+            ],
+            what,
+        )
+        answer = self._in_world(answer, what)
+        return replace(answer, sure=answer.sure and all(one.sure for one in found.values())).resting_on(found.values())
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer of the table to one question; where that takes most of the time, the advice says so."""
@@ -181,13 +185,15 @@ class Evaluator:
                 self._advice = _simpler(primitive, given)
             raise
 
-    def _known(self, answer: Found, what: Key) -> Found:
-        """The answer to a primitive: in a world it is sure of every truth."""
-        if answer.sure or self._world is None:
+    def _in_world(self, answer: Found, what: Key) -> Found:
+        """The answer to a primitive, if it is a truth of which nobody is sure, as it is in this world."""
+        if answer.sure or not isinstance(answer.value, bool):
             return answer
-        if answer.of is not None:
-            return replace(answer, value=self._world.holds(answer.of, ">", answer.value), sure=True)
-        return replace(answer, value=self._world.truth(what, answer.value), sure=True)
+        if answer.of is None:
+            value = self._world.truth(what, answer.value)
+        else:
+            value = self._world.holds(answer.of, ">", 1.0 if answer.value else 0.0)
+        return replace(answer, value=value, sure=not self._world.is_measured)
 
     def _error(self, wrong: str) -> RequestError:
         """What is wrong with the clause that is asked now, or with the condition of a verdict."""
@@ -201,23 +207,23 @@ class Evaluator:
             raise self._error(f"the table {node.table} has no row '{key}'; it has {names}")
         return Found(rows[key])
 
-    def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> list[tuple[Piece, Found]]:
-        """The pieces of which a condition holds, or may hold, each with whether it does."""
+    def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> tuple[list[tuple[Piece, Found]], bool]:
+        """The pieces of which a condition holds, or may hold, each with whether it does; and whether no others may."""
         members = self.found(node.members, bound)
-        every = dict.fromkeys(piece for way in (members.value, *members.ways) for piece in way)
-        asked = all_of(partial(self._counts, node, bound, piece, counted(piece, members)) for piece in every)
-        return [(piece, counts) for piece, counts in zip(every, asked, strict=True) if counts.value or not counts.sure]
+        where = node.where
+        if where is None:
+            return [(piece, Found(value=True)) for piece in members.value], members.sure
 
-    def _counts(self, node: Quantified | Those, bound: Mapping[str, Piece], piece: Piece, is_member: Found) -> Found:
-        """Whether one of the pieces counts, of which it may be in doubt whether it is one of them at all."""
-        if node.where is None:
-            return is_member
-        go_on()
-        holds = partial(self.found, node.where, {**bound, node.variable: piece})
-        return holds() if is_member.value and is_member.sure else joined([lambda: is_member, holds], decides=False)
+        def holds(piece: Piece) -> Found:
+            go_on()
+            return self.found(where, {**bound, node.variable: piece})
+
+        asked = all_of(partial(holds, piece) for piece in members.value)
+        pairs = zip(members.value, asked, strict=True)
+        return [(piece, counts) for piece, counts in pairs if counts.value or not counts.sure], members.sure
 
     def _quantified(self, node: Quantified, bound: Mapping[str, Piece]) -> Found:
-        members = self._members(node, bound)
+        members, are_all = self._members(node, bound)
 
         def of(piece: Piece, counts: Found) -> Found:
             go_on()
@@ -229,7 +235,8 @@ class Evaluator:
             bodies = all_of(partial(of, *member) for member in members)
             parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
             if node.how in ("least", "greatest"):
-                return quantities.extreme(parts, node.how)
+                found = quantities.extreme([body for counts, body in parts if counts.value], node.how)
+                return replace(found, sure=are_all and all(counts.sure and body.sure for counts, body in parts))
             tally = Tally(
                 tuple(
                     Counted(piece.name, bool(body.value), body.uses, body.tallies)
@@ -238,53 +245,66 @@ class Evaluator:
                 )
             )
             found = majority(parts, least=int(node.how == "most"))
-            return replace(found, tallies=(tally, *found.tallies))
+            return replace(found, sure=are_all and found.sure, tallies=(tally, *found.tallies))
 
-        def asked(decides: bool) -> Iterator[Callable[[], Found]]:
-            for piece, counts in members:
-                yield partial(_in_doubt, counts, partial(of, piece, counts), decides)
-
-        if node.how == "none":
-            return denied(joined(asked(decides=True), decides=True))
-        return joined(asked(decides=node.how == "any"), decides=node.how == "any")
+        decides = node.how != "all"
+        bodies_of = ((counts, partial(of, piece, counts)) for piece, counts in members)
+        found = joined((partial(_in_doubt, counts, body, decides) for counts, body in bodies_of), decides)
+        found = replace(found, sure=found.sure and are_all)
+        return denied(found) if node.how == "none" else found
 
     def _those(self, node: Those, bound: Mapping[str, Piece]) -> Found:
-        members = self._members(node, bound)
+        members, are_all = self._members(node, bound)
         uses = tuple(use for _, counts in members if counts.value for use in counts.uses)
-        fewest = tuple(piece for piece, counts in members if counts.value and counts.sure)
-        found = Found(tuple(piece for piece, counts in members if counts.value), uses=uses)
-        return quantities.with_ways(found, [fewest, tuple(piece for piece, _ in members)])
+        sure = are_all and all(counts.sure for _, counts in members)
+        return Found(tuple(piece for piece, counts in members if counts.value), sure, uses=uses)
 
     def _binary(self, node: Binary, bound: Mapping[str, Piece]) -> Found:
         left, right = partial(self.found, node.left, bound), partial(self.found, node.right, bound)
         if node.sign in ("and", "or"):
+            if not self._world.is_measured and can_wait(node.left, node.right, self._game):
+                left, right = right, left
             return joined([left, right], decides=node.sign == "or")
         one, other = left(), right()
-        if node.sign == "in" and isinstance(one.value, Piece):
-            return counted(one.value, other).resting_on([one, other])
-        if node.sign == "in":
-            return Found(one.value in other.value).resting_on([one, other])
-        if node.sign in ("<", "<=", ">", ">="):
-            found = quantities.compared(one, other, node.sign)
-        elif node.sign in ("is", "is not"):
-            same = one.value is other.value if isinstance(one.value, Piece) else one.value == other.value
-            sure = one.error == other.error == 0.0 or abs(one.value - other.value) > one.error + other.error
-            found = Found(same == (node.sign == "is"), sure and one.sure and other.sure).resting_on([one, other])
-        else:
+        if node.sign in ("+", "-", "*", "/"):
             return quantities.put_together(one, other, node.sign)
-        if found.sure or self._world is None:
-            return found
-        return replace(
-            found, value=self._world.holds(quantities.difference(one, other), node.sign, found.value), sure=True
-        )
+        if isinstance(one.value, float):
+            return quantities.compared(one, other, node.sign, self._world)
+        if node.sign == "in":
+            value = one.value in other.value
+        else:
+            same = one.value is other.value if isinstance(one.value, Piece) else one.value == other.value
+            value = same == (node.sign == "is")
+        return Found(value, one.sure and other.sure).resting_on([one, other])
 
 
-def _other_values(argument: Found) -> Sequence[Any]:
-    """The other values, besides that which is likely, with which a primitive is asked about an argument in doubt."""
-    if argument.ways or not isinstance(argument.value, float) or argument.error == 0.0:
-        return argument.ways
+def _ends(argument: Found) -> tuple[float, ...]:
+    """The values with which a primitive is asked about an argument in doubt, that which is likely first."""
     least, most = quantities.range_of(argument)
-    return max(least, 0.0), min(most, MAX_LENGTH_MM)
+    return argument.value, max(least, 0.0), min(most, MAX_LENGTH_MM)
+
+
+@lru_cache(maxsize=4096)
+def can_wait(first: Node, second: Node, game: Game) -> bool:
+    """Whether the first of two conditions looks in space, and the second, which can be asked without it, does not."""
+    # A row that is not there is a mistake: what stands before may have kept it from being looked for.
+    has_lookup = any(isinstance(node, Lookup) for node in _parts(second, game))
+    return not has_lookup and _looks(first, game) and not _looks(second, game)
+
+
+def _looks(condition: Node, game: Game) -> bool:
+    return any(isinstance(node, Call) and node.name in SLOW for node in _parts(condition, game))
+
+
+def _parts(condition: Node, game: Game) -> Iterator[Node]:
+    """All nodes of a condition, and of the clauses that it names."""
+    todo, seen = [condition], set[str]()
+    while todo:
+        for node in todo.pop().everything():
+            yield node
+            if isinstance(node, Name) and node.name in game.clauses and node.name not in seen:
+                seen.add(node.name)
+                todo.append(game.clauses[node.name].when)
 
 
 @cache

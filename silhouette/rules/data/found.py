@@ -126,14 +126,13 @@ class Found:
     """What a part of a condition comes to."""
 
     value: Any  # a truth, a number, a length in mm, a text, words, a piece, pieces, points or parts
-    sure: bool = True  # whether a truth holds within all errors
-    error: float = 0.0  # by how much a quantity may be off
+    # Whether nothing was in doubt that it rests on: then it is the same in every world. In a world that was chosen
+    # nothing is in doubt.
+    sure: bool = True
+    error: float = 0.0  # of the answer to a primitive that is a quantity: by how much it may be off
     # What was measured, where a quantity may be off; and of a truth that is not sure, the quantity that is above 0
     # where it holds, if there is one
     of: Scaled | None = None
-    # Other values that it may have within all errors, where it is neither a truth nor a quantity. A piece is surely
-    # among pieces where it is in all of them, and surely not where it is in none.
-    ways: tuple[Any, ...] = ()
     uses: tuple[Use, ...] = ()  # what the value rests on, the most telling first
     # The names of the pieces for which a quantifier decided, by what it calls them
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -169,12 +168,6 @@ def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:
 def denied(found: Found) -> Found:
     """The contrary of a truth."""
     return replace(found, value=not found.value)
-
-
-def counted(piece: Piece, among: Found) -> Found:
-    """Whether a piece is one of some pieces."""
-    is_one = piece in among.value
-    return Found(is_one, all((piece in way) is is_one for way in among.ways))
 
 
 def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from math import isclose
-from typing import Any
 
 from silhouette.rules.data.found import Found, Key, Scaled
+from silhouette.rules.data.worlds import World, signed
 
 SAME = 1e-4  # exact quantities that differ by no more than this share of themselves are equal: no mesh is more exact
 INFINITE = float("inf")
@@ -15,17 +15,15 @@ Range = tuple[float, float]
 
 
 def range_of(found: Found) -> Range:
-    """The least and the greatest that a quantity may be; of one of which nothing is known, anything.
+    """The least and the greatest that a quantity may be.
 
-    >>> range_of(Found(3.0, error=1.0)), range_of(Found(float("inf"))), range_of(Found(1.0, error=float("inf")))
-    ((2.0, 4.0), (inf, inf), (-inf, inf))
+    >>> range_of(Found(3.0)), range_of(Found(0.5, of=Scaled(("seen",), 0.4, 0.6, factor=-1.0, shift=1.0)))
+    ((3.0, 3.0), (0.4, 0.6))
     """
-    return (found.value - found.error, found.value + found.error) if found.error < INFINITE else (-INFINITE, INFINITE)
-
-
-def _error(value: float, ends: Range) -> float:
-    """By how much a value may be off that lies between two ends."""
-    return max(abs(value - end) if value != end else 0.0 for end in ends)
+    if found.of is None or found.of.factor == 0.0:
+        return found.value, found.value
+    least, most = sorted(found.of.factor * end + found.of.shift for end in (found.of.least, found.of.most))
+    return least, most
 
 
 def known_by(found: Found, what: Key, most: float = INFINITE) -> Found:
@@ -37,77 +35,66 @@ def known_by(found: Found, what: Key, most: float = INFINITE) -> Found:
     """
     if found.error == 0.0 or found.of is not None:
         return found
-    least, greatest = range_of(found)
+    # Plain numbers: what compares them with numpy's would give truths of numpy's own.
+    value, error = float(found.value), float(found.error)
+    least, greatest = (value - error, value + error) if error < INFINITE else (0.0, most)
     return replace(found, of=Scaled(what, max(least, 0.0), min(greatest, most)))
 
 
-def within_all(answers: Sequence[Found]) -> Found:
-    """The first of several answers, one of which is right: a truth is sure where all say the same; a quantity is off by
-    as much as they differ; and anything else may be what any of them is.
+def within_all(answers: Sequence[Found], what: Key) -> Found:
+    """The first of several answers, one of which is right: a truth is sure where all say the same, and a quantity may
+    be anything between them.
 
-    >>> within_all([Found(2.0), Found(5.0, error=1.0)]).error, within_all([Found(True), Found(False)]).sure
-    (4.0, False)
-    >>> within_all([Found("a"), Found("b")]).ways
-    ('b',)
+    >>> within_all([Found(2.0), Found(5.0)], ("distance",)).of
+    Scaled(what=('distance',), least=2.0, most=5.0, factor=1.0, shift=0.0)
+    >>> within_all([Found(True), Found(False)], ("line",)).sure
+    False
     """
     first = answers[0]
-    if len(answers) == 1:
+    if len(answers) == 1 or not isinstance(first.value, bool | float):
         return first
     if isinstance(first.value, bool):
         return replace(first, sure=all(one.sure and one.value is first.value for one in answers), of=None)
-    if isinstance(first.value, float):
-        least, most = zip(*map(range_of, answers), strict=True)
-        return replace(first, error=_error(first.value, (min(least), max(most))), of=None)
-    return with_ways(first, [way for one in answers for way in (one.value, *one.ways)])
+    least, most = zip(*map(range_of, answers), strict=True)
+    return replace(first, of=Scaled(what, min(least), max(most)) if min(least) < max(most) else None)
 
 
-def with_ways(found: Found, ways: Sequence[Any]) -> Found:
-    """The same, which may have other values as well."""
-    return replace(found, ways=tuple(way for way in dict.fromkeys(ways) if way != found.value))
-
-
-def compared(left: Found, right: Found, sign: str) -> Found:
+def compared(left: Found, right: Found, sign: str, world: World) -> Found:
     """Whether one quantity is less, or greater, than another, or as large: <, <=, > or >=, "is" or "is not". Two that
     are exact are equal within `SAME`: a wall of half an inch is that high in a file of 32-bit numbers as well.
 
-    >>> compared(Found(1.0, error=0.2), Found(1.1), "<").sure, compared(Found(1.0), Found(1.0), "<=").value
+    >>> share = Found(0.5, of=Scaled(("seen",), 0.4, 0.6))
+    >>> compared(share, Found(0.55), "<", World()).sure, compared(share, Found(0.65), "<", World()).sure
     (False, True)
-    >>> [compared(Found(12.6999998), Found(12.7), sign).value for sign in ("<", "<=", ">", ">=")]
-    [False, True, False, True]
-    >>> compared(Found(1e-9), Found(0.0), ">").value
+    >>> [compared(Found(12.6999998), Found(12.7), sign, World()).value for sign in ("<", "<=", ">", ">=", "is")]
+    [False, True, False, True, True]
+    >>> compared(Found(1e-9), Found(0.0), ">", World()).value
     True
     """
-    error = left.error + right.error
-    same = error == 0.0 and isclose(left.value, right.value, rel_tol=SAME)
-    apart = 0.0 if same else left.value - right.value
-    value = {"<": apart < 0.0, "<=": apart <= 0.0, ">": apart > 0.0, ">=": apart >= 0.0}[sign]
-    return Found(bool(value), error == 0.0 or abs(apart) > error).resting_on([left, right])
-
-
-def difference(left: Found, right: Found) -> Scaled | None:
-    """What the difference of two quantities rests on; None where it is exact."""
-    return put_together(left, right, "-").of
+    apart = put_together(left, right, "-")
+    if apart.of is None:
+        same = isclose(left.value, right.value, rel_tol=SAME)
+        return replace(apart, value=signed(0.0 if same else apart.value, sign))
+    before = world.doubts
+    value = world.holds(apart.of, sign, apart.value)
+    return replace(apart, value=value, sure=apart.sure and world.doubts == before, of=None)
 
 
 def put_together(one: Found, other: Found, sign: str) -> Found:
     """A sum of quantities or of pieces, a difference, a product or a quotient.
 
-    >>> share = Found(0.5, error=0.1, of=Scaled(("seen",), 0.4, 0.6))
+    >>> share = Found(0.5, of=Scaled(("seen",), 0.4, 0.6))
     >>> put_together(share, Found(1.0), "-").of
     Scaled(what=('seen',), least=0.4, most=0.6, factor=1.0, shift=-1.0)
     >>> put_together(Found(2.0), share, "*").of
     Scaled(what=('seen',), least=0.4, most=0.6, factor=2.0, shift=0.0)
     """
+    sure = one.sure and other.sure
     if isinstance(one.value, tuple):
-        joined = [
-            tuple(dict.fromkeys((*first, *second)))
-            for first in (one.value, *one.ways)
-            for second in (other.value, *other.ways)
-        ]
-        return with_ways(Found(joined[0]), joined).resting_on([one, other])
+        return Found(tuple(dict.fromkeys((*one.value, *other.value))), sure).resting_on([one, other])
     value, error = _value_of(one, other, sign)
-    found = Found(value, error=error).resting_on([one, other])
-    if error == 0.0:
+    found = Found(value, sure).resting_on([one, other])
+    if one.of is None and other.of is None:
         return found
     if sign in ("+", "-"):
         of = _sum(one, other, 1.0 if sign == "+" else -1.0)
@@ -115,20 +102,23 @@ def put_together(one: Found, other: Found, sign: str) -> Found:
         of = _times(one.of, other.value if sign == "*" else 1.0 / other.value if other.value else None)
     else:
         of = _times(other.of, one.value) if one.of is None and sign == "*" else None
-    return replace(found, of=of or _unlike((sign, *_parts_of(one, other)), found))
+    # A quantity that is no multiple of one measurement is taken for a measurement by itself.
+    ends = (value - error, value + error) if error < INFINITE else (-INFINITE, INFINITE)
+    return replace(found, of=of or Scaled((sign, *_parts_of(one, other)), *ends))
 
 
 def _value_of(one: Found, other: Found, sign: str) -> tuple[float, float]:
-    """What a sum, a difference, a product or a quotient comes to, and by how much that may be off."""
+    """What a sum, a difference, a product or a quotient comes to, and by how much the last two may be off."""
     if sign in ("+", "-"):
-        return one.value + other.value if sign == "+" else one.value - other.value, one.error + other.error
+        return one.value + other.value if sign == "+" else one.value - other.value, 0.0
+    error, other_error = (max(abs(end - found.value) for end in range_of(found)) for found in (one, other))
     if sign == "*":
-        error = abs(one.value) * other.error + abs(other.value) * one.error + one.error * other.error
-        return one.value * other.value, error
-    least = abs(other.value) - other.error
+        far = abs(one.value) * other_error + abs(other.value) * error + error * other_error
+        return one.value * other.value, far
+    least = abs(other.value) - other_error
     if least <= 0.0:
         return INFINITE, INFINITE
-    return one.value / other.value, (abs(one.value) * other.error / abs(other.value) + one.error) / least
+    return one.value / other.value, (abs(one.value) * other_error / abs(other.value) + error) / least
 
 
 def _times(of: Scaled | None, factor: float | None) -> Scaled | None:
@@ -155,37 +145,22 @@ def _sum(one: Found, other: Found, sign: float) -> Scaled | None:
     return Scaled(what, first.least + ends[0], first.most + ends[1], first.factor, shift)
 
 
-def _unlike(what: Key, found: Found) -> Scaled:
-    """A quantity in doubt that is no multiple of one measurement: it is taken for a measurement by itself."""
-    return Scaled(what, *range_of(found))
-
-
 def _parts_of(*found: Found) -> Key:
     return tuple(one.value if one.of is None else one.of for one in found)
 
 
-def extreme(parts: Sequence[tuple[Found, Found]], how: str) -> Found:
-    """The least or the greatest of quantities; of none it is as far as nothing can be. The parts say of each piece
-    whether it counts, and its quantity.
+def extreme(parts: Sequence[Found], how: str) -> Found:
+    """The least or the greatest of quantities; of none it is as far as nothing can be.
 
-    >>> yes, perhaps = Found(True), Found(False, sure=False)
-    >>> extreme([(yes, Found(2.0, error=0.5)), (yes, Found(3.0))], "least").error
-    0.5
-    >>> extreme([(perhaps, Found(2.0)), (yes, Found(3.0))], "least").error
-    1.0
-    >>> extreme([], "least").value
-    inf
+    >>> share = Found(2.0, of=Scaled(("distance",), 1.5, 3.5))
+    >>> extreme([share, Found(3.0)], "least").of.most, extreme([], "least").value
+    (3.0, inf)
     """
-    sign = 1.0 if how == "least" else -1.0
-    counting = [found for counts, found in parts if counts.value]
-    of_none = Found(sign * INFINITE)
-    nearest = min(counting, key=lambda found: sign * found.value, default=of_none)
-    ends = [(counts.sure and counts.value, sorted(sign * end for end in range_of(found))) for counts, found in parts]
-    lowest = min((low for _, (low, _) in ends), default=INFINITE)
-    highest = min((high for is_sure, (_, high) in ends if is_sure), default=INFINITE)
-    error = _error(sign * nearest.value, (lowest, highest))
-    found = replace(nearest, error=error)
-    if error == 0.0 or (len(parts) == 1 and counting and parts[0][0].sure):
-        return found
-    what = (how, *((counts.value, counts.sure, *_parts_of(quantity)) for counts, quantity in parts))
-    return replace(found, of=_unlike(what, found))
+    pick = min if how == "least" else max
+    nearest: Found = pick(
+        parts, key=lambda found: found.value, default=Found(INFINITE if how == "least" else -INFINITE)
+    )
+    if len(parts) < 2 or all(one.of is None for one in parts):
+        return nearest
+    least, most = map(pick, zip(*map(range_of, parts), strict=True))
+    return replace(nearest, of=Scaled((how, *_parts_of(*parts)), least, most) if least < most else None)

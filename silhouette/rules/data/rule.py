@@ -11,12 +11,12 @@ from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.rules.abilities import HasFirstScene
 from silhouette.rules.base import Level, Settings, Verdict
-from silhouette.rules.data.brief import brief_verdict, is_brief
 from silhouette.rules.data.first_scene import first_scene
 from silhouette.rules.data.game import Game, read_game
 from silhouette.rules.data.judge import judge
 from silhouette.rules.data.phrases import PHRASES
 from silhouette.rules.data.results import DataVerdict
+from silhouette.rules.data.ruling import brief_verdict, is_brief
 from silhouette.rules.data.scene import DataScene, load_scene, readings_entry, scene_entry
 from silhouette.rules.on_table import OnTable, places_of_attacker
 from silhouette.scenes.places import Displacement

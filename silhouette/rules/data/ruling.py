@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
+from silhouette.rules.base import RuleReference, Verdict
+from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.evaluating import Evaluator, Table
 from silhouette.rules.data.found import Found
 from silhouette.rules.data.game import Game, Ruling
+from silhouette.rules.data.nodes import Attribute, Call
+from silhouette.rules.data.scene import DataScene
 from silhouette.rules.data.worlds import World, possible_in
 from silhouette.scenes.pieces import Piece
+from silhouette.scenes.scene import Check
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +32,10 @@ class Ruled:
 def ruled(game: Game, table: Table, attacker: Piece, target: Piece) -> Ruled:
     """The verdict, which is that of what was measured, and those that may be right as well: that are given for some
     values of all that is in doubt, each of which counts once, in however many clauses it is asked. Where too much is in
-    doubt, each clause is taken to be in doubt by itself (see `possible_in`). Unmeasured where that rests on sights that
-    have not been measured; RequestError where a clause takes too long.
+    doubt, each condition in which something is in doubt is taken to hold or not (see `possible_in`). Unmeasured where
+    that rests on sights that have not been measured; RequestError where a clause takes too long.
     """
-    evaluator = Evaluator(game, table, attacker, target)
+    evaluator = Evaluator(game, table, attacker, target, World())
     ruling, found, candidates = _first(evaluator, game)
 
     def given(world: World) -> str:
@@ -40,7 +46,9 @@ def ruled(game: Game, table: Table, attacker: Piece, target: Piece) -> Ruled:
 
 
 def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, ...]]:
-    """The verdict that is given, what its condition came to, and all that may hold, each clause by itself."""
+    """The verdict that is given, what its condition came to, and all that may hold: those in which something is in
+    doubt, and the first in which nothing is.
+    """
     given: tuple[Ruling, Found] | None = None
     denied, possible = list[Found](), list[str]()
     for ruling in game.rulings:
@@ -54,3 +62,23 @@ def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, 
         denied.append(found)
     assert given is not None
     return *given, tuple(dict.fromkeys(possible))
+
+
+@lru_cache(maxsize=64)
+def is_brief(game: Game) -> bool:
+    """Whether the verdicts of a game have a word and no share, since nothing is measured from an eye."""
+    nodes = (node for clause in game.clauses.values() for node in clause.when.everything())
+    return not any(
+        (isinstance(node, Call) and node.name in ("obscured", "seen"))
+        or (isinstance(node, Attribute) and node.name == "eye")
+        for node in nodes
+    )
+
+
+def brief_verdict(scene: DataScene, check: Check) -> Verdict:
+    """The verdict on a check in a scene of a game that `is_brief`, for odds: with its word and its level, by what tells
+    soonest, but no reason. RequestError where the check names no fitting piece, or a clause takes too long.
+    """
+    attacker, target = scene.model(check.attacker), scene.model(check.target)
+    ruling = _first(Evaluator(scene.game, SceneTable(scene), attacker, target, World(())), scene.game)[0]
+    return Verdict(attacker.name, target.name, scene.rules, ruling.name, ruling.level, RuleReference("", ""), "")

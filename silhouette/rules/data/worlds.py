@@ -1,11 +1,13 @@
 """JUDGE, games by data: all ways in which what is in doubt may turn out, one after the other, each without doubt.
 
 What was measured lies somewhere in an interval. Each threshold with which it is compared parts the interval in two, and
-in a world it lies in one of the parts: all conditions that rest on it are answered alike.
+in a world it lies in one of the parts: all conditions that rest on it are answered alike. Values and reasons are those
+of the world in which all is as it was measured.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Sequence
 from math import nextafter
 
@@ -13,16 +15,31 @@ from silhouette.measure.observation import Sight
 from silhouette.rules.data.found import Key, Scaled, Unmeasured
 
 MOST_WORLDS = 64  # for one check: six things in doubt that have nothing to do with each other have so many
+_ORDERS: dict[str, Callable[[float, float], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "is": operator.eq, "is not": operator.ne,
+}  # fmt: skip
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+def signed(apart: float, sign: str) -> bool:
+    """Whether a difference is below 0 (``sign`` is "<"), or "<=", ">", ">=", "is", "is not".
+
+    >>> signed(0.0, "<="), signed(0.0, "is not")
+    (True, False)
+    """
+    return bool(_ORDERS[sign](apart, 0.0))
 
 
 class World:
     """One way in which all that is in doubt may turn out, what and how as it is first asked. ``turned`` says of the
-    first things in doubt whether they turn out otherwise than is likely; the rest do not.
+    first things in doubt whether they turn out otherwise than is likely; the rest do not. Without it, all is as it was
+    measured, and ``doubts`` counts how often something in doubt was asked; in another world that never happens.
     """
 
-    def __init__(self, turned: Sequence[bool] = ()) -> None:
-        self._given = turned
+    def __init__(self, turned: Sequence[bool] | None = None) -> None:
+        self.is_measured = turned is None
+        self.doubts = 0
+        self._given = turned or ()
         self._turned: list[bool] = []
         self._truths: dict[Key, bool] = {}
         self._ranges: dict[Key, tuple[float, float]] = {}
@@ -35,49 +52,52 @@ class World:
         return World([*left[:-1], True]) if left else None
 
     def _choice(self, likely: bool) -> bool:
+        if self.is_measured:
+            self.doubts += 1
+            return likely
         number = len(self._turned)
         self._turned.append(number < len(self._given) and self._given[number])
         return likely is not self._turned[number]
 
     def truth(self, what: Key, likely: bool) -> bool:
         """Whether something holds of which nobody is sure, but for how it was measured."""
-        if what not in self._truths:
+        if self.is_measured or what not in self._truths:
             self._truths[what] = self._choice(likely)
         return self._truths[what]
 
-    def holds(self, quantity: Scaled | None, sign: str, likely: bool) -> bool:
-        """Whether a quantity in doubt is below 0 (``sign`` is "<"), or "<=", ">", ">=", "is", "is not".
+    def holds(self, quantity: Scaled, sign: str, measured: float) -> bool:
+        """Whether a quantity in doubt is below 0 (``sign`` is "<"), or "<=", ">", ">=", "is", "is not"; it was measured
+        as ``measured``.
 
-        >>> share, world = Scaled(("seen",), 0.2, 0.4, shift=-0.3), World()
-        >>> world.holds(share, ">=", likely=True), world.holds(share, "<", likely=True)
+        >>> share, world = Scaled(("seen",), 0.2, 0.4, shift=-0.3), World(())
+        >>> world.holds(share, ">=", 0.0), world.holds(share, "<", 0.0)
         (True, False)
-        >>> world.following().holds(share, ">=", likely=True), world.following().following()
+        >>> world.following().holds(share, ">=", 0.0), world.following().following()
         (False, None)
         """
         if sign in ("is", "is not"):
-            reaches = self.holds(quantity, ">=", likely=True)
-            is_same = reaches and self.holds(quantity, "<=", likely=True)
+            reaches = self.holds(quantity, ">=", measured)
+            is_same = reaches and self.holds(quantity, "<=", measured)
             return is_same is (sign == "is")
-        assert quantity is not None
         if quantity.factor == 0.0:
-            return {"<": quantity.shift < 0.0, "<=": quantity.shift <= 0.0, ">": quantity.shift > 0.0}.get(
-                sign, quantity.shift >= 0.0
-            )
+            return signed(quantity.shift, sign)
         if quantity.factor < 0.0:
-            sign = _TURNED[sign]
-        return self._reaches(quantity, sign in (">=", "<"), likely is (sign in (">", ">="))) is (sign in (">", ">="))
+            sign, measured = _TURNED[sign], -measured
+        border = ">=" if sign in (">=", "<") else ">"
+        return self._reaches(quantity, border, signed(measured, border)) is (sign in (">", ">="))
 
-    def _reaches(self, quantity: Scaled, is_reached: bool, likely: bool) -> bool:
+    def _reaches(self, quantity: Scaled, border: str, likely: bool) -> bool:
         """Whether a measurement lies in the upper of the two parts of its interval, where it was measured if
-        ``likely``. The quantity is 0 at the threshold that parts them, which itself belongs to the upper part if
-        ``is_reached``.
+        ``likely``. The quantity is 0 at the threshold that parts them, which itself belongs to the upper part if the
+        border is ">=", and not if it is ">".
         """
         threshold = -quantity.shift / quantity.factor
-        border = threshold if is_reached else nextafter(threshold, float("inf"))
+        end = threshold if border == ">=" else nextafter(threshold, float("inf"))
         least, most = self._ranges.get(quantity.what, (quantity.least, quantity.most))
-        upper = self._choice(likely) if least < border <= most else least >= border
-        below = nextafter(border, -float("inf"))
-        self._ranges[quantity.what] = (max(least, border), most) if upper else (least, min(most, below))
+        upper = self._choice(likely) if least < end <= most else bool(least >= end)
+        if not self.is_measured:
+            below = nextafter(end, -float("inf"))
+            self._ranges[quantity.what] = (max(least, end), most) if upper else (least, min(most, below))
         return upper
 
 
@@ -91,13 +111,13 @@ def possible_in(answer: Callable[[World], str], candidates: Collection[str]) -> 
 
     >>> share = Scaled(("obscured",), 0.2, 0.4)
     >>> def verdict(world):
-    ...     return "cover" if world.holds(replace(share, shift=-0.25), ">=", likely=True) else "open"
+    ...     return "cover" if world.holds(replace(share, shift=-0.25), ">=", 0.05) else "open"
     >>> from dataclasses import replace
     >>> sorted(possible_in(verdict, ["hidden", "cover", "open"]))
     ['cover', 'open']
     """
     found, sights = set[str](), dict[Key, Sight]()
-    world: World | None = World()
+    world: World | None = World(())
     for _ in range(MOST_WORLDS):
         assert world is not None
         try:

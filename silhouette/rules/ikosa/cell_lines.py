@@ -200,6 +200,23 @@ class Solids:
                 touching = touching & (self._low[:, axis] < high[axis]) & (self._high[:, axis] > low[axis])
         return bool(touching.any())
 
+    def touch_box(self, number: int, face: CellSide) -> bool:
+        """Whether any other solid touches a face of the solid of a number, from 0, with more than an edge or a corner.
+
+        >>> ground, wall = CellBox.of_cell((0, 0, 0)), CellBox(point_of(0, 0, 1), point_of(1, 2, 2))
+        >>> solids, down = Solids([ground, wall]), CellSide(2, high=False)
+        >>> solids.touch_box(1, down), solids.touch_box(0, down)
+        (True, False)
+        """
+        low, high = self._low[number], self._high[number]
+        plane = high[face.axis] if face.high else low[face.axis]
+        touching = (self._low[:, face.axis] <= plane) & (self._high[:, face.axis] >= plane)
+        touching[number] = False
+        for axis in AXES:
+            if axis != face.axis:
+                touching = touching & (self._low[:, axis] < high[axis]) & (self._high[:, axis] > low[axis])
+        return bool(touching.any())
+
 
 def _touch_bounds(low: Integers, high: Integers, points: Integers) -> Flags:
     """(b,) whether each box touches the bounds of points (n, 3), outside of which no line between them runs."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from silhouette.common.text import in_a_row, in_a_sentence
 from silhouette.rules.base import Level, RuleReference, Verdict
 from silhouette.rules.fields import GROUNDS, OTHER_READINGS, VERDICT, WHO_FIELDS, OtherReading, ResultField
 from silhouette.rules.ikosa import cell_lines
-from silhouette.rules.ikosa.cell_lines import Cell, CellSide, Point
+from silhouette.rules.ikosa.cell_lines import Cell, CellBox, CellSide, Point, Solids
 from silhouette.rules.ikosa.scene import CellCheck, CellScene, Creature, Exposure, Readings, in_words
 from silhouette.scenes.scene import Check
 
@@ -37,14 +37,16 @@ CellFace = tuple[Cell, CellSide]
 
 @dataclass(frozen=True, eq=False)
 class CornerLines:
-    """The lines from every source point to every target point, both sorted, and which of them terrain hinders."""
+    """The lines from every source point to every target point, both sorted, and what hinders which of them."""
 
     source_cell: Cell | None = None  # the attacker's cell from which the lines run; None where no lines are drawn
     target_cell: Cell | None = None  # the target's one cell that is attacked; None where it is the whole target
     sources: tuple[Point, ...] = ()
     targets: tuple[Point, ...] = ()
-    hindered: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))  # (sources, targets)
+    stopped: Flags = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))  # (sources, targets), by terrain
     solids: tuple[int, ...] = ()  # the numbers of the boxes in the way
+    touched: Flags | None = None  # (sources, targets), by effects; None without any
+    effects: tuple[int, ...] = ()  # the numbers of the cells with effects in the way (R4)
     # Whether the corners only on the attacker's gravity face are left out of the sources (R9)
     gravity_face_excluded: bool = False
 
@@ -54,14 +56,24 @@ class CornerLines:
         return len(self.sources) * len(self.targets)
 
     @property
+    def hindered(self) -> Flags:
+        """(sources, targets) which lines pass through terrain or effects."""
+        return self.stopped if self.touched is None else self.stopped | self.touched
+
+    @property
     def blocked(self) -> int:
-        """The number of lines that are hindered."""
-        return int(self.hindered.sum())
+        """The number of lines that pass through terrain."""
+        return int(self.stopped.sum())
+
+    @property
+    def induced(self) -> int:
+        """The number of lines that pass through effects alone: they give cover, and block nothing."""
+        return int((self.hindered & ~self.stopped).sum())
 
     @property
     def share(self) -> Fraction:
         """The share of the lines that is hindered; 0 where there are none."""
-        return Fraction(self.blocked, max(self.count, 1))
+        return Fraction(self.blocked + self.induced, max(self.count, 1))
 
 
 def lines_between(
@@ -71,26 +83,41 @@ def lines_between(
     if set(attacker.cells) & set(target.cells):
         return "one cell", CornerLines()
     neighbours = [pair for pair in product(attacker.cells, target.cells) if cell_lines.are_adjacent(*pair)]
+    effects = scene.effects_between(attacker.name, target.name)
+    hindrance = _Hindrance(scene.solids, Solids([CellBox.of_cell(cell) for _, cell in effects]))
     if scene.mode == "melee" and neighbours:
-        return "melee", _best([_melee(scene, attacker, *pair) for pair in neighbours])
-    shot = _best(_shots(scene, attacker, target, point, exposure))
+        return "melee", _best([_melee(hindrance, attacker, *pair) for pair in neighbours])
+    shot = _best(_shots(hindrance, attacker, target, point, exposure))
     return "ranged" if scene.mode == "ranged" else "out of reach", shot
 
 
-def _melee(scene: CellScene, attacker: Creature, source: Cell, target: Cell) -> CornerLines:
+class _Hindrance(NamedTuple):
+    """What may hinder lines: terrain, which stops them, and effects, which only give cover."""
+
+    terrain: Solids
+    effects: Solids
+
+    def of(
+        self, sources: Sequence[Point], targets: Sequence[Point]
+    ) -> tuple[Flags, tuple[int, ...], Flags, tuple[int, ...]]:
+        """Of the lines from every source to every target, which are stopped, and by what; the same of effects."""
+        return *self.terrain.crossings(sources, targets), *self.effects.crossings(sources, targets)
+
+
+def _melee(hindrance: _Hindrance, attacker: Creature, source: Cell, target: Cell) -> CornerLines:
     """The lines from a cell to a neighbouring cell, between the faces that they turn to each other (R5 to R10)."""
     faces = cell_lines.faces_towards(source, target)
     down = attacker.gravity
     # The gravity face stays where it is the only one (A4): without it there would be no corners to attack from.
     needed = down in faces and len(faces) > 1
-    excluded = needed and not attacker.flying and scene.solids.touch(source, down)
+    excluded = needed and not attacker.flying and hindrance.terrain.touch(source, down)
     sources = tuple(sorted(cell_lines.corners_on(source, faces - {down} if excluded else faces)))
     targets = tuple(sorted(cell_lines.corners_on(target, cell_lines.faces_towards(target, source))))
-    return CornerLines(source, target, sources, targets, *scene.solids.crossings(sources, targets), excluded)
+    return CornerLines(source, target, sources, targets, *hindrance.of(sources, targets), excluded)
 
 
 def _shots(
-    scene: CellScene, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
+    hindrance: _Hindrance, attacker: Creature, target: Creature, point: Point | None, exposure: Exposure
 ) -> list[CornerLines]:
     """The lines from a point to the whole target (R12 to R14), from the best point for each set of exposed faces."""
     own = frozenset(target.cells)
@@ -107,8 +134,9 @@ def _shots(
     for faces, sources in sources_of.items():
         targets = tuple(sorted({corner for cell, face in faces for corner in cell_lines.corners_on(cell, [face])}))
         points = sorted(sources)
-        best = points[int(scene.solids.crossings(points, targets).hindered.sum(axis=1).argmin())]
-        shots.append(CornerLines(sources[best], None, (best,), targets, *scene.solids.crossings([best], targets)))
+        stopped, _, touched, _ = hindrance.of(points, targets)
+        best = points[int((stopped | touched).sum(axis=1).argmin())]
+        shots.append(CornerLines(sources[best], None, (best,), targets, *hindrance.of([best], targets)))
     return shots
 
 
@@ -140,6 +168,7 @@ class IkosaVerdict(Verdict):
     cover: bool
     line_of_effect: bool
     cover_value: int | None = None
+    induced: int | None = None  # the lines that pass through effects alone; None where the scene has no effects
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         *(*WHO_FIELDS, VERDICT),
@@ -149,6 +178,7 @@ class IkosaVerdict(Verdict):
         ResultField("target_points", int, "how many corners lines end at", at="drawn.targets", value=len),
         ResultField("lines", int, "how many are drawn", at="drawn.count"),
         ResultField("blocked", int, "how many of them pass through terrain", at="drawn.blocked"),
+        ResultField("induced", int, "how many pass through effects alone, if the scene has any", optional=True),
         ResultField(
             "gravity_face_excluded", bool, "whether a face is left out for gravity", at="drawn.gravity_face_excluded"
         ),
@@ -197,6 +227,24 @@ class LineSentences:
         if boxes:
             parts.append(f"{'box' if len(boxes) == 1 else 'boxes'} {in_a_row(boxes, MAX_NAMED_PLACES)}")
         return " and ".join(parts)
+
+    @property
+    def effects(self) -> str:
+        """The effects in the way, by the names of creatures, and by cells."""
+        between = self.scene.effects_between(self.attacker.name, self.target.name)
+        places = [between[number] for number in self.drawn.effects]
+        names = dict.fromkeys(in_a_sentence(name) for name, _ in places if name)
+        cells = [in_words(cell) for name, cell in places if not name]
+        parts = [in_a_row(list(names), MAX_NAMED_PLACES)] if names else []
+        if cells:
+            effects = "the effect in" if len(cells) == 1 else "the effects in"
+            parts.append(f"{effects} {in_a_row(cells, MAX_NAMED_PLACES)}")
+        return " and ".join(parts)
+
+    @property
+    def hindering(self) -> str:
+        """All that is in the way."""
+        return " and ".join(filter(None, (self.solids, self.effects)))
 
     @property
     def notes(self) -> str:
@@ -272,6 +320,7 @@ def _ruling(
         reason=reason,
         drawn=drawn,
         cover=verdict != "no cover",
+        induced=drawn.induced if scene.effect_cells or scene.effect_names else None,
         line_of_effect=verdict != "no line of effect",
     )
 
@@ -308,11 +357,18 @@ def _ladder(words: LineSentences) -> tuple[str, str, str]:
     number = {"melee": "R2", "ranged": "R12", "out of reach": "R15"}[words.how]
     if drawn.count == 0:
         return "no cover", number, f"no face of {target} is exposed to the point, so no lines are drawn: no cover"
-    if drawn.blocked == 0:
+    hindered = drawn.blocked + drawn.induced
+    if hindered == 0:
         number = "R9" if drawn.gravity_face_excluded else number
-        return "no cover", number, f"none of the {words.lines} passes through terrain: no cover{words.notes}"
+        what = "terrain or effects" if words.scene.effect_cells or words.scene.effect_names else "terrain"
+        return "no cover", number, f"none of the {words.lines} passes through {what}: no cover{words.notes}"
     if drawn.blocked == drawn.count:
         reason = f"all {words.lines} pass through {words.solids}: no line of effect{words.notes}"
         return "no line of effect", "A6", reason
-    some = "1 of the {} passes" if drawn.blocked == 1 else f"{drawn.blocked} of the {{}} pass"
-    return "cover", number, f"{some.format(words.lines)} through {words.solids}: cover{words.notes}"
+    some = "1 of the {} passes" if hindered == 1 else f"{hindered} of the {{}} pass"
+    passed = f"{some.format(words.lines)} through {words.hindering}"
+    if not drawn.blocked:
+        return "cover", "R4", f"{passed}: cover, though nothing blocks{words.notes}"
+    if drawn.induced:
+        passed += f", {drawn.induced} of them through effects alone, which block nothing"
+    return "cover", number, f"{passed}: cover{words.notes}"

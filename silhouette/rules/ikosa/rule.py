@@ -7,7 +7,7 @@ from silhouette.rules.abilities import HasDescription, HasFirstScene
 from silhouette.rules.base import ExactRule, PieceTable
 from silhouette.rules.ikosa.judge import LEVELS, NAME, IkosaVerdict, ruling
 from silhouette.rules.ikosa.phrases import PHRASES, short_reason
-from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Readings, load_cell_scene
+from silhouette.rules.ikosa.scene import CellScene, CellSceneEntry, Readings, in_words, load_cell_scene
 
 
 class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFirstScene):
@@ -15,7 +15,7 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
 
     name = NAME
     title = "Ikosa Framework"
-    reads = ("solid_cells", "boxes", "creature", "check")
+    reads = ("solid_cells", "boxes", "effects", "creature", "check")
     example = "scenes/ikosa/down_from_a_block.toml"
     scene_entry = CellSceneEntry
     readings_entry = Readings
@@ -45,11 +45,14 @@ class Ikosa(ExactRule[CellScene, IkosaVerdict], HasDescription[CellScene], HasFi
         for creature in scene.creatures:
             cells = " ".join(f"[{', '.join(map(str, cell))}]" for cell in creature.cells)
             gravity = f"gravity {'+' if creature.gravity.high else '-'}{'xyz'[creature.gravity.axis]}"
-            rows.append((creature.name, "creature", cells, f"{gravity}{', flying' if creature.flying else ''}"))
+            how = ", flying" if creature.flying else ""
+            how += ", gives cover" if creature.name in scene.effect_names else ""
+            rows.append((creature.name, "creature", cells, f"{gravity}{how}"))
         whole = len(scene.solid_cells)
         for number, (low, high) in enumerate(scene.solids.boxes, 1):
             name = "solid cell" if number <= whole else f"box {number - whole}"
             rows.append((name, "solid", f"{coordinates(low)} to {coordinates(high)}", ""))
+        rows += [("effect", "effect", in_words(cell), "gives cover, blocks nothing") for cell in scene.effect_cells]
         return PieceTable(("name", "kind", "where", "how"), rows)
 
 

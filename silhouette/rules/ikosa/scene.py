@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -114,6 +115,13 @@ def _box(value: object) -> CellBox:
     return box
 
 
+def _effect(value: object) -> Cell | str:
+    """A cell, or the name of a creature."""
+    if isinstance(value, str) and value:
+        return value
+    return _cell(value)
+
+
 def _all_different(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
     twice = first_repeated(cells)
     if twice is not None:
@@ -129,6 +137,9 @@ BoxValue = Annotated[
     CellBox,
     PlainValidator(_box),
     WithJsonSchema({"type": "array", "items": _POINT_SCHEMA, "minItems": 2, "maxItems": 2}),
+]
+EffectValue = Annotated[
+    Cell | str, PlainValidator(_effect), WithJsonSchema({"anyOf": [_CELL_SCHEMA, {"type": "string", "minLength": 1}]})
 ]
 SourcePoint = Annotated[
     Point | None,
@@ -176,8 +187,14 @@ class CellSceneEntry(SceneEntry):
     """Cells of blocking ground."""
     boxes: tuple[BoxValue, ...] = Field((), description='a list of boxes, such as [[[0, 0, 0], ["1/2", 1, 1]]]')
     """Further blocking boxes, each [least corner, greatest corner]; "1/2" is exact."""
+    effects: tuple[EffectValue, ...] = Field(
+        (), description='a list of cells and names of creatures, such as [[2, 0, 0], "ogre"]'
+    )
+    """Cells in which an effect, such as fog, gives cover without blocking; and creatures that do so where they stand: a
+    line that passes through is hindered, but never stopped (R4). Attacker and target give each other none.
+    """
     creature: tuple[CreatureEntry, ...] = Field((), description="tables [[creature]]")
-    """The creatures. They do not block."""
+    """The creatures. They do not block, and give cover only where `effects` names them."""
     check: tuple[CellCheckEntry, ...] = Field((), description="tables [[check]]")
     """Who attacks whom."""
 
@@ -186,8 +203,8 @@ class Readings(Entry):
     """``[readings]``: which reading of the rules is taken; defaults first."""
 
     exposure: Exposure = Field("cells", description='"cells" or "point"')
-    """What decides which faces of a target face a single source point: the attacker's cell, or the point itself
-    (A9).
+    """What decides which faces of a target face a single source point (A9): the attacker's cell, since the text goes by
+    "relative integer cell coordinates"; or the point itself, since "only points exposed to the source point" count.
     """
     graded_cover: StrictBool = Field(False, description="true or false")
     """Whether the result also has the value of the cover as the author's later code gives it."""
@@ -222,6 +239,14 @@ class CellScene(Scene):
     creatures: tuple[Creature, ...]
     solid_cells: tuple[Cell, ...]
     solids: Solids
+    effect_cells: tuple[Cell, ...]  # in which an effect gives cover without blocking (R4)
+    effect_names: tuple[str, ...]  # of creatures that do so
+
+    def effects_between(self, attacker: str, target: str) -> tuple[tuple[str, Cell], ...]:
+        """The cells with effects that count between two creatures, each with the name of the creature in it or ""."""
+        creatures = (self.creature(name) for name in self.effect_names if name not in (attacker, target))
+        of_creatures = ((creature.name, cell) for creature in creatures for cell in creature.cells)
+        return (*(("", cell) for cell in self.effect_cells), *of_creatures)
 
     def creature(self, name: str) -> Creature:
         """The creature of a name. RequestError if no creature has that name."""
@@ -247,13 +272,23 @@ def load_cell_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Ce
             "creatures fewer cells, or ask less at once"
         )
     cells = tuple(dict.fromkeys(entry.solid_cells))
-    fields |= {"checks": checks, "warnings": _warnings(entry, creatures, checks)}
+    solids = Solids([*map(CellBox.of_cell, cells), *entry.boxes])
+    warnings = (*_warnings(entry, creatures, checks), *_hanging(entry, solids, creatures, checks))
+    fields |= {"checks": checks, "warnings": warnings}
+    effects = tuple(dict.fromkeys(entry.effects))
+    names = tuple(effect for effect in effects if isinstance(effect, str))
+    for name in names:
+        if name not in creatures:
+            near = did_you_mean(name, creatures)
+            raise Location(path).error(f"effects: '{name}' is no creature of this scene; {near}")
     return CellScene(
         **fields,
         mode=entry.mode,
         creatures=tuple(creatures.values()),
         solid_cells=cells,
-        solids=Solids([*map(CellBox.of_cell, cells), *entry.boxes]),
+        solids=solids,
+        effect_cells=tuple(effect for effect in effects if not isinstance(effect, str)),
+        effect_names=names,
     )
 
 
@@ -276,6 +311,48 @@ def _check(location: Location, entry: CellCheckEntry, mode: Mode, creatures: dic
     if mode == "melee" and entry.source_point is not None:
         raise location.error('source_point is a point, which goes with mode = "ranged"; leave it out')
     return CellCheck(entry.attacker, entry.target, expect=entry.expect, source_point=entry.source_point)
+
+
+def _hanging(
+    entry: CellSceneEntry, solids: Solids, creatures: Mapping[str, Creature], checks: Sequence[CellCheck]
+) -> Iterator[str]:
+    """A warning for each box with nothing drawn under it, though a line may run along its lower side: it only touches
+    that. The boxes are the last of the solids.
+    """
+    cells = len(solids.boxes) - len(entry.boxes)
+    for down in {creature.gravity: None for creature in creatures.values()} if entry.boxes else ():
+        along = _levels(creatures, checks, down)
+        for number, box in enumerate(entry.boxes):
+            under = (box.high if down.high else box.low)[down.axis]
+            if under in along and not solids.touch_box(cells + number, down):
+                ground = in_words(_under(box, down))
+                yield (
+                    f"box {number + 1} stands on nothing that is drawn, so that a line along its lower side only "
+                    f"touches it; draw the ground, such as the solid cell {ground}, if there is any"
+                )
+
+
+def _levels(creatures: Mapping[str, Creature], checks: Sequence[CellCheck], down: CellSide) -> set[Fraction]:
+    """At which coordinates along the axis of a side some line of a check may run level; without checks, of any two."""
+    ends = {
+        name: {Fraction(cell[down.axis] + step) for cell in creature.cells for step in (0, 1)}
+        for name, creature in creatures.items()
+    }
+    pairs = [(check.attacker, check.target, check.source_point) for check in checks]
+    pairs = pairs or [(attacker, target, None) for attacker, target in permutations(creatures, 2)]
+    return {
+        level
+        for attacker, target, point in pairs
+        for level in ends[target] & (ends[attacker] if point is None else {point[down.axis]})
+    }
+
+
+def _under(box: CellBox, down: CellSide) -> Cell:
+    """The cell beyond the least corner of a box, on the side on which it stands."""
+    i, j, k = (math.floor(at) for at in box.low)
+    corner: list[int] = [i, j, k]
+    corner[down.axis] = math.ceil(box.high[down.axis]) if down.high else math.floor(box.low[down.axis]) - 1
+    return corner[0], corner[1], corner[2]
 
 
 def _warnings(entry: CellSceneEntry, creatures: dict[str, Creature], checks: Sequence[CellCheck]) -> tuple[str, ...]:

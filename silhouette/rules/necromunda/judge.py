@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
+from typing import Literal, get_args
 
 from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
 from silhouette.measure.framing import may_stand_before
@@ -18,7 +19,7 @@ from silhouette.measure.observe import Wanted
 from silhouette.models.entries import ArcName
 from silhouette.renderers.views import VisionArc, fighter_arc, vehicle_arc
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
-from silhouette.rules.fields import Alternative, Blocker, alternatives, shared
+from silhouette.rules.fields import Alternative, Blocker, ResultField, alternatives, shared
 from silhouette.rules.necromunda.scene import OTHERWISE, NecromundaScene, Readings
 from silhouette.rules.on_table import compared, in_like_groups, measured_blockers, warnings_of
 from silhouette.scenes.scene import Check
@@ -35,6 +36,11 @@ LEVELS: Mapping[str, Level] = {
 
 VERDICTS = tuple(LEVELS)  # the verdicts, from exposed to covered
 
+# What cover does to the roll to hit: not in the section read here, but in that on shooting, to which it refers.
+ROLLS: Mapping[str, str] = {"partial cover": "-1", "full cover": "-2"}
+
+Aim = Literal["head", "weapon"]  # by which of a fighter its vision arc is told (R2)
+
 
 @dataclass(frozen=True)
 class NecromundaVerdict(MeasuredVerdict):
@@ -46,13 +52,22 @@ class NecromundaVerdict(MeasuredVerdict):
     is_facing_known: bool = True  # if not, the verdict is that of a target in the vision arc
     # Whether the share that decides is that of the target's part in the arc, by the reading (A1)
     is_share_in_arc: bool = False
+    # By which of the two the vision arc is told, if head and weapon of the attacker point to different sides
+    aim: Aim | None = None
 
-    fields = shared(
-        *("attacker", "target", "rules", "verdict", "line_of_sight", "in_arc", "occluded", "occluded_in_arc", "error"),
-        *("target_pixels", "occluded_pixels", "seen_pixels", "blockers", "marginal", "could_be", "other_readings"),
-        *("rule", "rule_number", "reason", "renderer", "pixel", "decided_by", "projection", "warnings", "arc"),
+    fields = (
+        *shared("attacker", "target", "rules", "verdict", "roll", "line_of_sight", "in_arc"),
+        *shared("occluded", "occluded_in_arc", "error", "target_pixels", "occluded_pixels", "seen_pixels", "blockers"),
+        *shared("marginal", "could_be", "other_readings", "rule", "rule_number", "reason", "renderer", "pixel"),
+        *shared("decided_by", "projection", "warnings", "arc"),
+        ResultField("aim", str, "whose vision arc counts, if head and weapon point to different sides", optional=True),
     )
     order = VERDICTS
+
+    @property
+    def roll(self) -> str | None:
+        """What the cover does to the roll to hit."""
+        return ROLLS.get(self.verdict)
 
     @property
     def counts(self) -> OcclusionCounts:
@@ -96,7 +111,8 @@ def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ..
     """The vision arcs of a model, or only the one of that name; none where the model has no such arc: a blind spot.
     None where it has one, but nobody knows where the model faces: it is then taken to look towards its target.
 
-    A fighter has a front arc of 90° (R1, R2). A vehicle has those that it has crew for, bounded by lines through its
+    A fighter has a front arc of 90° (R1), or two where its weapon points elsewhere than its head looks, of which the
+    player who controls it prefers one (R2). A vehicle has those that it has crew for, bounded by lines through its
     corners (R3 to R5). All start at the centre of the base, or of the footprint.
     """
     names = [arc for arc in attacker.arcs if name in (None, arc)]
@@ -105,7 +121,8 @@ def arcs_of(attacker: Piece, name: ArcName | None = None) -> tuple[VisionArc, ..
     if facing is None:
         return None if names else ()
     if attacker.kind == "fighter":
-        return tuple(fighter_arc(centre, facing) for _ in names)
+        facings = [facing] if attacker.weapon is None else [facing, attacker.weapon]
+        return tuple(fighter_arc(centre, towards) for _ in names for towards in facings)
     model = attacker.model
     return tuple(vehicle_arc(arc, centre, attacker.hull_ahead, model.body_length, model.body_width) for arc in names)
 
@@ -168,6 +185,13 @@ class _ArcLook:
 
     arc: ArcName | None
     sights: tuple[Sight, ...]
+    aim: Aim | None = None
+
+
+def aimed(attacker: Piece, aim: Aim | None) -> Piece:
+    """A fighter that looks with its head, or along its weapon, alone; both where it has one facing."""
+    towards = attacker.weapon if aim == "weapon" else attacker.facing
+    return attacker if aim is None else replace(attacker, facing=towards, weapon=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,27 +200,33 @@ class _SightQuestion:
 
     scene: NecromundaScene
     check: Check
-    sights: dict[tuple[ArcName | None, bool, bool], Sight] = field(default_factory=dict)
-    """By the arc, whether ignored parts block, and whether friends in base contact do."""
+    sights: dict[tuple[ArcName | Aim | None, bool, bool], Sight] = field(default_factory=dict)
+    """By the arc or the aim, whether ignored parts block, and whether friends in base contact do."""
 
     def crew(self, readings: Readings) -> list[_ArcLook]:
-        """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs."""
+        """The looks that it takes: one, or one for each of a crew who have an eye each for their vision arcs, or by the
+        head and by the weapon of a fighter.
+        """
         attacker = self.scene.model(self.check.attacker)
+        if attacker.weapon is not None:
+            aims: tuple[Aim, ...] = get_args(Aim)
+            return [self._look(aimed(attacker, aim), self.check.arc, readings, aim) for aim in aims]
         has_crew = self.check.arc is None and attacker.eyes and len(attacker.arcs) > 1
         arcs: Sequence[ArcName | None] = attacker.arcs if has_crew else [self.check.arc]
         return [self._look(attacker.with_eye_for(arc), arc, readings) for arc in arcs]
 
-    def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings) -> _ArcLook:
-        cover = self._sight(attacker, arc, readings.ignored_parts_block, False)
-        if not cover.disregarded or readings.friends_in_contact == "disregarded":
-            return _ArcLook(arc, (cover,))
-        return _ArcLook(arc, (cover, self._sight(attacker, arc, readings.ignored_parts_block, True)))
+    def _look(self, attacker: Piece, arc: ArcName | None, readings: Readings, aim: Aim | None = None) -> _ArcLook:
+        def sight(friends_block: bool) -> Sight:
+            key = (aim or arc, readings.ignored_parts_block, friends_block)
+            if key not in self.sights:
+                pair = (attacker, self.scene.model(self.check.target))
+                self.sights[key] = sight_between(self.scene, pair, arc, *key[1:])
+            return self.sights[key]
 
-    def _sight(self, attacker: Piece, arc: ArcName | None, ignored_parts_block: bool, friends_block: bool) -> Sight:
-        key = (arc, ignored_parts_block, friends_block)
-        if key not in self.sights:
-            self.sights[key] = sight_between(self.scene, (attacker, self.scene.model(self.check.target)), *key)
-        return self.sights[key]
+        cover = sight(False)
+        if not cover.disregarded or readings.friends_in_contact == "disregarded":
+            return _ArcLook(arc, (cover,), aim)
+        return _ArcLook(arc, (cover, sight(True)), aim)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,14 +247,27 @@ class _MeasuredSights:
         """The verdict under the readings of a scene, of looks that were measured: of the crew member who sees best; if
         nobody sees the target, of one whose arc it lies in.
         """
-        each = [
-            _verdict(scene, look.arc, [self.observed[sight] for sight in look.sights], self.settings) for look in crew
-        ]
+        each = [_verdict(scene, look, [self.observed[sight] for sight in look.sights], self.settings) for look in crew]
         best = min(each, key=lambda ruling: (VERDICTS.index(ruling.verdict), not ruling.counts.in_arc, ruling.occluded))
+        if best.aim is not None:
+            return _of_the_better_arc(best, each, crew)
         if len(each) == 1 or best.counts.in_arc:
             return best
         arcs = [ruling.arc for ruling in each if ruling.arc]
         return replace(best, arc=None, reason=_in_no_arc(best.target, best.attacker, arcs))
+
+
+def _of_the_better_arc(
+    best: NecromundaVerdict, each: Sequence[NecromundaVerdict], crew: Sequence[_ArcLook]
+) -> NecromundaVerdict:
+    """The verdict of a fighter whose head and weapon point to different sides, with a word on whose arc counts (R2)."""
+    degrees = {look.aim: f"{look.sights[0].facing:g}°" for look in crew}
+    both = " and ".join(f"{aim} at {towards}" for aim, towards in degrees.items())
+    (other,) = (ruling for ruling in each if ruling is not best)
+    if (other.verdict, other.occluded_in_arc) == (best.verdict, best.occluded_in_arc):
+        return replace(best, reason=f"{best.reason}; by the vision arcs of {both} alike")
+    whose = f"in the vision arc of the {best.aim}, at {degrees[best.aim]}"
+    return replace(best, reason=f"{best.reason}; {whose}; by that of the {other.aim}: {other.verdict}")
 
 
 def _with_other_readings(
@@ -299,10 +342,11 @@ def _with_disregarded(
     """The verdict, whose reason names the friends in base contact that would obscure more of the target (R17, A7)."""
     readings, names, how = question.scene.readings, dict[str, None](), "disregarded"
     for look in question.crew(readings) if verdict.line_of_sight else ():
-        with_friends = question.sights.get((look.arc, readings.ignored_parts_block, True))
+        with_friends = question.sights.get((look.aim or look.arc, readings.ignored_parts_block, True))
         blocked = None if with_friends is None else measurement.observed.get(with_friends)
         cover = measurement.observed[look.sights[0]]
-        if look.arc == verdict.arc and blocked is not None and blocked.counts.occluded > cover.counts.occluded:
+        is_its_look = (look.arc, look.aim) == (verdict.arc, verdict.aim)
+        if is_its_look and blocked is not None and blocked.counts.occluded > cover.counts.occluded:
             friends = {piece.name for piece in cover.sight.disregarded}
             names |= dict.fromkeys(blocker.name for blocker in measured_blockers(blocked) if blocker.name in friends)
             how = "disregarded for cover" if len(look.sights) > 1 else "disregarded"
@@ -330,10 +374,10 @@ def _in_no_arc(target: str, attacker: str, arcs: Sequence[str]) -> str:
 
 
 def _verdict(
-    scene: NecromundaScene, arc: ArcName | None, observed: Sequence[Observation], settings: Settings
+    scene: NecromundaScene, look: _ArcLook, observed: Sequence[Observation], settings: Settings
 ) -> NecromundaVerdict:
     """The verdict of the ladder, with everything that explains it; what was observed is in the order of `_ArcLook`."""
-    cover, sight = observed[0], observed[-1]
+    cover, sight, arc = observed[0], observed[-1], look.arc
     attacker, target, counts = cover.sight.attacker, cover.sight.target, cover.counts
     in_arc = scene.readings.share == "in arc"
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
@@ -363,6 +407,7 @@ def _verdict(
         could_be=could_be,
         warnings=tuple(dict.fromkeys([*doubts, *_warnings(cover, settings.pixel)])),
         arc=arc,
+        aim=look.aim,
         is_facing_known=attacker.facing is not None,
         is_share_in_arc=in_arc,
         observation=cover if settings.keep else None,

@@ -108,12 +108,17 @@ def _by_arcs(seer: Piece, other: Piece, blind: NecromundaVerdict) -> str | None:
     if blind.counts.in_arc or other.facing is None:
         return None
     to_seer, to_other = seer.base_centre - other.base_centre, other.base_centre - seer.base_centre
-    off = _angle_between(to_seer, other.facing)
+    off = min(_angle_between(to_seer, towards) for towards in _facings(other))
     if seer.facing is None:
         return f"{seer.name} lies in none of {other.name}'s vision arcs, {off:.0f}° off where that faces"
-    own = _angle_between(to_other, seer.facing)
+    own = min(_angle_between(to_other, towards) for towards in _facings(seer))
     has = f"{other.name} lies in {seer.name}'s vision arc, {own:.0f}° off where it faces"
     return f"{has}, and {seer.name} in none of {other.name}'s, {off:.0f}° off where that faces"
+
+
+def _facings(piece: Piece) -> list[float]:
+    """The directions in which a model looks: with its head, and along its weapon."""
+    return [towards for towards in (piece.facing, piece.weapon) if towards is not None]
 
 
 def _angle_between(step: Floats, facing: float) -> float:

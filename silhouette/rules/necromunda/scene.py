@@ -19,13 +19,21 @@ class Readings(Entry):
     """``[readings]``: the chosen readings of the rules, where several are possible."""
 
     share: Literal["whole target", "in arc"] = Field("whole target", description='"whole target" or "in arc"')
-    """What the obscured share is a share of: the whole target, or its part in the vision arc (A1)."""
+    """What the obscured share is a share of (A1): the whole target, since what lies out of the arc is not "obscured by
+    terrain or models"; or its part in the vision arc, since nothing else of it can be seen.
+    """
     friends_in_contact: Literal["disregarded", "block sight"] = Field(
         "disregarded", description='"disregarded" or "block sight"'
     )
-    """Whether friendly fighters in base contact block line of sight; they never give cover (A7)."""
+    """Whether friendly fighters in base contact block line of sight (A7): they are disregarded, as for cover, since of
+    vehicles in base contact it is said that they "will still block line of sight"; or they block it, since they are
+    disregarded "when checking to see if the target is in cover". They never give cover.
+    """
     ignored_parts_block: bool = Field(False, description="true or false")
-    """Whether the bases and insignificant parts of other models block (A6)."""
+    """Whether the bases and insignificant parts of other models block (A6): they do not, since the footnote that
+    excludes them stands at the models in the way too; or they do, since the section on cover excludes only the
+    target's.
+    """
 
 
 OTHERWISE = {  # what a reason adds for each reading that the scene did not choose
@@ -47,5 +55,5 @@ class NecromundaScene(ModelScene):
 
 def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> NecromundaScene:
     """The scene that a document describes. FileError where it or a model file is not valid; MeshError for its mesh."""
-    scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache)))
+    scene = NecromundaScene(**table_fields(load_table_scene(path, document, Readings, cache, weapons=True)))
     return looked_over(scene, faces=True)

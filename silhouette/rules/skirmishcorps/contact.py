@@ -78,7 +78,7 @@ class StandingSpace:
     surface: Floats | None = None
 
     @cached_property
-    def _bounds(self) -> tuple[Floats, Floats]:
+    def bounds(self) -> tuple[Floats, Floats]:
         """(m, 3) and (m, 3) the least and the greatest coordinates of each triangle."""
         assert self.surface is not None
         return self.surface.min(axis=1), self.surface.max(axis=1)
@@ -89,7 +89,7 @@ class StandingSpace:
         """
         if self.surface is None:
             return np.array([self.footprint.core])
-        least, most = self._bounds
+        least, most = self.bounds
         start, end = np.array(geometry.bounds).reshape(2, 2)
         chosen = (most[:, 2] > low) & (least[:, 2] <= high)
         chosen &= (most[:, :2] >= start - reach).all(axis=1) & (least[:, :2] <= end + reach).all(axis=1)
@@ -127,6 +127,57 @@ def in_contact(unit: StandingSpace, piece: StandingSpace, tolerance: float) -> b
     return bool(
         (shapely.distance(core, piece.parts(core, reach, unit.low + margin, unit.high + margin)) <= reach).any()
     )
+
+
+def distance_to(unit: StandingSpace, piece: StandingSpace) -> float:
+    """mm in plan from a unit to what of a piece rises above its feet; 0 where they touch, infinite where nothing does.
+
+    >>> wall = StandingSpace(Footprint.of_corners(rectangle(0.0, 0.0, 8.0, 120.0, 0.0)), 0.0, 19.2)
+    >>> [distance_to(StandingSpace(Footprint.disc(24.0, 0.0, 8.0), z, z + 40.0), wall) for z in (0.0, 19.2)]
+    [12.0, inf]
+    """
+    if piece.high <= unit.low:
+        return np.inf
+    if piece.surface is None:
+        return unit.footprint.gap(piece.footprint)
+    core, middle = unit.footprint.core, unit.footprint.middle
+    places = get_coordinates(core) - middle
+    inner, outer = float(core.boundary.distance(Point(middle))) if core.area else 0.0, float(np.hypot(*places.T).max())
+    # By its bounds a triangle is no nearer than this to the core, and by its corners no farther.
+    low, high = (bound[:, :2] for bound in piece.bounds)
+    least = np.hypot(*np.maximum(0.0, np.maximum(low - middle, middle - high)).T) - outer
+    most = np.hypot(*np.moveaxis(piece.surface[:, :, :2] - middle, 2, 0)).min(axis=1) - inner
+    rises = piece.bounds[1][:, 2] > unit.low
+    near = rises & (least <= max(0.0, float(most[rises].min())))
+    distances = shapely.distance(core, shapely.polygons(piece.surface[near, :, :2]))
+    return max(0.0, float(distances.min()) - unit.footprint.radius)
+
+
+def past_ends(eye: Floats, ahead: Floats, piece: StandingSpace, by: float, reach: float) -> list[float]:
+    """How far an eye (3,) moves to the left, below 0 to the right, to look ahead, (2,) a unit vector in plan, ``by`` mm
+    past an end of what of a piece stands before it and rises above it; only ends within ``reach`` mm of the eye.
+
+    >>> wall = StandingSpace(Footprint.of_corners(rectangle(12.0, 31.0, 8.0, 60.0, 0.0)), 0.0, 60.0)
+    >>> past_ends(np.array([0.0, 0.0, 35.0]), np.array([1.0, 0.0]), wall, 8.0, 100.0)
+    [-7.0, 69.0]
+    >>> past_ends(np.array([0.0, 0.0, 65.0]), np.array([1.0, 0.0]), wall, 8.0, 100.0)
+    []
+    """
+    if piece.high <= eye[2]:
+        return []
+    parts = piece.parts(Point(eye[:2]), reach + by, float(eye[2]))
+    places, numbers = get_coordinates(parts, return_index=True)
+    if not len(places):
+        return []
+    before, left = (places - eye[:2]) @ ahead, (places - eye[:2]) @ [-ahead[1], ahead[0]]
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    stands_before = np.maximum.reduceat(before, starts) > 0.0
+    low, high = (end.reduceat(left, starts)[stands_before] for end in (np.minimum, np.maximum))
+    ends = np.concatenate([low[abs(low) <= reach] - by, high[abs(high) <= reach] + by])
+    # Less than ``by`` from another part, an eye is not past the end of all.
+    margin = by - CONTACT_EPSILON_MM
+    free = ((ends[:, None] <= low - margin) | (ends[:, None] >= high + margin)).all(axis=1)
+    return sorted(np.unique(ends[free]).tolist(), key=abs)
 
 
 def opposite(first: StandingSpace, second: StandingSpace, corners: Floats, tolerance: float) -> bool:

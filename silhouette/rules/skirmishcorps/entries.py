@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
 from silhouette.files import schema
 from silhouette.files.schema import Entry, Error, Name, Number, Pixel, Point, Size
@@ -56,19 +56,48 @@ class Readings(Entry):
     share_practically_all: Annotated[float, Field(strict=True, ge=0, lt=1)] = Field(
         0.05, description="a share from 0 to below 1"
     )
-    """A piece that obscures less than this share of the target does not protect it (A2)."""
+    """A piece that obscures less than this share of the target does not protect it: the attacker sees "practically all"
+    of that, for which the text has no number (A2).
+    """
     contact_tolerance: Annotated[float, Field(strict=True, ge=0, le=100)] = Field(
         0.5, description="a number of mm from 0 to 100"
     )
-    """The widest gap that is still contact (A1)."""
+    """The widest gap that is still contact, since hands set models down no closer (A1)."""
     cover_class: Literal["piece", "obscured share"] = Field("piece", description='"piece" or "obscured share"')
-    """Whether a piece's class comes from its height or from the share that it obscures (A15)."""
+    """Where a piece's class comes from (A15): its height, by which the text tells the classes; or the share that it
+    obscures, since in the example "it does obscure nearly half of him", and so is low cover.
+    """
+    protection_within: (
+        Literal["one base width", "any distance"]
+        | Annotated[float, Field(strict=True, allow_inf_nan=False, ge=0, le=schema.MAX_LENGTH_MM)]
+    ) = Field("one base width", description='"one base width", "any distance", or a number of mm from 0 up')
+    """How far from a unit cover may stand that protects it: one width of its base, since "a unit is only in cover when
+    they are in contact with the cover", and the Acolyte of the example, protected without contact, stands as near; or
+    anywhere on the line, since only that is asked of protection itself (A1).
+    """
+    peeking: StrictBool = Field(True, description="true or false")
+    """Whether who is in corner cover sees by leaning out half a base past the corner: it "can be peeked around", prone
+    too, without a penalty (A16). Otherwise it sees from where it stands alone.
+    """
+    prone_body: Literal["as it lies", "raised"] = Field("as it lies", description='"as it lies" or "raised"')
+    """What counts of a prone unit: its body as it lies, which very low cover "almost completely obscures"; or raised to
+    half of its height, since the text gives a penalty to hit it over low cover, which a body of the standard size, a
+    quarter of its height, never shows on level ground (A17).
+    """
+    close_combat_over: Literal["not taller than both", "any height"] = Field(
+        "not taller than both", description='"not taller than both" or "any height"'
+    )
+    """Over which cover units fight hand to hand: not over a wall taller than both, past which they do not reach; or
+    over any, since the text names no height (A13).
+    """
     basis: Basis = Field("penetrating", description='"penetrating" or "total"')
-    """Which damage enters the table of wounds to cover (A5)."""
+    """Which damage enters the table of wounds to cover (A5): what penetrates, which alone gives the three wounds of the
+    example; or all of it, as the table's own words say.
+    """
     dive_distance: Annotated[float, Field(strict=True, ge=0, le=1000)] = Field(
         40.0, description="a number of mm from 0 to 1000"
     )
-    """The length of a dive (A14)."""
+    """The length of a dive, of which the text says nothing (A14)."""
     dive_directions: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=64)] = Field(
         16, description="a whole number from 1 to 64"
     )
@@ -396,6 +425,7 @@ PROTECTION: tuple[ResultField, ...] = (
     _answer("protected_by", str | None, "the piece that protects most"),
     _answer("in_contact_with", list[str], "the cover that the target touches"),
     ResultField("modifier", int | None, "to hit; null without a line of sight", label="modifier to hit"),
+    *shared("roll"),
     *shared("occluded", "error", "target_pixels", "occluded_pixels", "blockers", "other_readings", "marginal"),
     *shared("could_be", "renderer", "pixel", "warnings", "decided_by", "projection"),
 )
@@ -407,6 +437,7 @@ ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
         POSSIBLE,
         _answer("to_hit", int | None, "modifier to hit; null if it cannot be done", label="modifier to hit"),
         _answer("dodge_parry", int | None, "modifier; null if it cannot be done", label="dodge and parry"),
+        *shared("other_readings"),
     ),
     "flanked": (
         _answer("flanked", bool, "whether it can dive nowhere out of sight"),
@@ -414,7 +445,7 @@ ANSWERS: Mapping[str, tuple[ResultField, ...]] = {
         _answer("landing", list[float] | None, "mm: where it would lie out of sight; null if nowhere"),
         *shared("marginal", "could_be"),
         *(replace(field, at=f"answers.{field.key}") for field in shared("renderer", "pixel")),
-        *shared("warnings"),
+        *shared("other_readings", "warnings"),
     ),
     "classify": (COVER_CLASS,),
     "penalty": (PENALTY,),
@@ -480,6 +511,11 @@ class SkirmishCorpsVerdict(MeasuredVerdict):
     def modifier(self) -> int | None:
         """What is added to the roll to hit, if that was asked and there is a line of sight."""
         return self.answers.get("modifier")
+
+    @property
+    def roll(self) -> str | None:
+        """The modifier as a word; None where there is none, or it changes nothing."""
+        return str(self.modifier) if self.modifier else None
 
     def row(self) -> dict[str, Any]:
         """The result under the keys of its ``ask``; attacker and target are null where there are none."""

@@ -1,7 +1,8 @@
 """JUDGE: SkirmishCorps, cover: what protects a unit from an attacker, and what cover costs, stops and suffers.
 
 The numbers R1 to R36 and A1 to A15 are those of the specification, ../shared/rules/skirmishcorps.md; its source is the
-page "Cover" of the SkirmishCorps rules.
+page "Cover" of the SkirmishCorps rules. A16, peeking round corners, and A17, what counts of a prone body, are further
+readings of that page.
 """
 
 from __future__ import annotations
@@ -16,11 +17,19 @@ from silhouette.files.schema import Location
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.models.model import model_of_solids
 from silhouette.rules.base import RuleReference, Settings
-from silhouette.rules.fields import OtherReading
+from silhouette.rules.fields import OtherReading, alternatives
 from silhouette.rules.on_table import in_like_groups
 from silhouette.rules.skirmishcorps import classes, contact, entries
-from silhouette.rules.skirmishcorps.scene import Cover, SkirmishCheck, SkirmishScene, Unit, prone_body, prone_size
-from silhouette.rules.skirmishcorps.shooting import CoverSight, look_at, protections
+from silhouette.rules.skirmishcorps.scene import (
+    Cover,
+    SkirmishCheck,
+    SkirmishScene,
+    Unit,
+    prone_body,
+    prone_size,
+    raised_body,
+)
+from silhouette.rules.skirmishcorps.shooting import CoverSight, Lean, counts_as_raised, leans, look_at, protections
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import Piece
 
@@ -89,14 +98,21 @@ def _measured_dives(scene: SkirmishScene, attacker: Unit, target: Unit, settings
     """The dives that the target can make in which something may hide it, as the attacker sees them."""
     middle, towards, readings = target.middle, attacker.piece.eye[:2], scene.readings
     model = model_of_solids((prone_body(target.bricks),), Location(Path()), "fighter")
+    eyes = _eyes(scene, attacker, target)
     for spot, turn in contact.landings(middle, towards, readings.dive_distance, readings.dive_directions):
         if _can_reach(scene, target, spot):
             for along, room in _lying(scene, target, spot, turn, towards):
                 pose = Pose.standing((*spot, room.low), along - model.front)
                 body = Piece("body", "fighter", model, pose, None, along, (), None, {}, 0)
-                look = look_at(scene, attacker, body, room)
-                if look.covers:  # else all of it is seen
-                    yield _measured_dive(scene, look, spot, turn, settings)
+                looks = [look_at(scene, attacker, body, room, lean) for lean in eyes]
+                if all(look.covers for look in looks):  # else all of it is seen
+                    seen = (_measured_dive(scene, look, spot, turn, settings) for look in looks)
+                    yield min(seen, key=lambda dive: dive.hidden)
+
+
+def _eyes(scene: SkirmishScene, attacker: Unit, target: Unit) -> list[Lean | None]:
+    """From where an attacker can look at a target: its place, and where it leans out past a corner (A16)."""
+    return [None, *(leans(scene, attacker, target.standing) if scene.readings.peeking else ())]
 
 
 def _can_reach(scene: SkirmishScene, target: Unit, spot: Floats) -> bool:
@@ -150,14 +166,29 @@ def close_combat(scene: SkirmishScene, attacker: Unit, target: Unit) -> entries.
     both = [cover for cover in scene.touched_by(attacker.standing) if cover in touched]
     tolerance = scene.readings.contact_tolerance
     across = [cover for cover in both if contact.opposite(attacker.standing, target.standing, cover.corners, tolerance)]
-    # Over a wall taller than both units they cannot fight (A13).
-    over = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
+    # Over a wall taller than both units they cannot fight, but by a reading (A13).
+    low = [cover for cover in across if not cover.class_for(attacker) == cover.class_for(target) == "corner"]
+    any_height = scene.readings.close_combat_over == "any height"
+    over = across if any_height else low
     possible = bool(over)
     rule = RuleReference("Close Combat Over Cover", "R32" if possible else "R31")
+    reason, others = _reason(attacker, target, both, across, over), list[OtherReading]()
+    if bool(across) != bool(low):
+        other: OtherReading = {
+            "reading": f"close_combat_over = {'not taller than both' if any_height else 'any height'}",
+            "verdict": _combat(not possible),
+        }
+        others.append(other)
+        reason += f"; with {other['reading']}: {other['verdict']}"
     answers = {"possible": possible, "to_hit": TO_HIT if possible else None, "dodge_parry": DODGE if possible else None}
-    verdict = "close combat" if possible else "no close combat"
-    ruled = verdict, rule, _reason(attacker, target, both, across, over), answers
-    return entries.SkirmishCorpsVerdict.of("close combat", ruled, attacker.name, target.name)
+    ruled = _combat(possible), rule, reason, answers
+    return entries.SkirmishCorpsVerdict.of(
+        "close combat", ruled, attacker.name, target.name, other_readings=tuple(others)
+    )
+
+
+def _combat(possible: bool) -> str:
+    return "close combat" if possible else "no close combat"
 
 
 def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover], over: list[Cover]) -> str:
@@ -176,12 +207,32 @@ def _reason(attacker: Unit, target: Unit, both: list[Cover], across: list[Cover]
 
 
 def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> entries.SkirmishCorpsVerdict:
-    """The verdict on whether the target is flanked: in cover, seen, and without a dive out of sight (R33 to R36)."""
+    """The verdict on whether the target is flanked: in cover, seen, and without a dive out of sight (R33 to R36); and
+    each other reading that gives another one.
+    """
+    verdict = _flanked(scene, attacker, target, settings)
+    others = list[OtherReading]()
+    for other in alternatives(scene.readings) if settings.remarks else ():
+        if other.key == "peeking":
+            matters = bool(leans(scene, attacker, target.standing))
+        else:
+            matters = other.key == "prone_body" and target.posture == "prone"
+        if matters:
+            read = replace(scene, readings=other.taken(scene.readings))
+            otherwise = _flanked(read, attacker, target, replace(settings, keep=False))
+            if otherwise.verdict != verdict.verdict:
+                others.append({"reading": str(other), "verdict": otherwise.verdict})
+    words = "".join(f"; with {other['reading']}: {other['verdict']}" for other in others)
+    return replace(verdict, reason=verdict.reason + words, other_readings=tuple(others))
+
+
+def _flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> entries.SkirmishCorpsVerdict:
+    """The verdict under the readings of a scene."""
     in_cover = [cover for cover in scene.touched_by(target.standing) if cover.class_for(target) != "none"]
     tried = Dives(are_needed=False)
     if not in_cover:
         grounds = "R33", f"{target.name} is not in contact with any cover, and only a unit in cover can be flanked"
-    elif not look_at(scene, attacker, target.piece, target.standing).observe(replace(settings, keep=False)).counts.seen:
+    elif not _sees(scene, attacker, target, settings):
         grounds = "R33", f"{attacker.name} does not see {target.name}, so cannot attack it"
     else:
         tried = dives(scene, attacker, target, settings)
@@ -205,6 +256,13 @@ def flanked(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settin
         could_be=("flanked", "not flanked") if tried.doubtful else (verdict,),
         warnings=(*doubts, *attacker.piece.all_warnings, *target.piece.all_warnings),
     )
+
+
+def _sees(scene: SkirmishScene, attacker: Unit, target: Unit, settings: Settings) -> bool:
+    """Whether an attacker sees anything of a target."""
+    body = raised_body(target) if counts_as_raised(target, scene.readings) else target.piece
+    looks = (look_at(scene, attacker, body, target.standing, lean) for lean in _eyes(scene, attacker, target))
+    return any(look.observe(replace(settings, keep=False)).counts.seen for look in looks)
 
 
 def _flank_grounds(attacker: Unit, target: Unit, tried: Dives) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Location, validated
 from silhouette.models.entries import CylinderEntry, SolidEntry
 from silhouette.models.mistakes import angle_mistake
-from silhouette.models.model import model_of_solids
+from silhouette.models.model import Model, model_of_solids
 from silhouette.rules.fields import OF_ODDS, expectable
 from silhouette.rules.on_table import ModelScene
 from silhouette.rules.skirmishcorps import entries
@@ -51,6 +51,7 @@ class Unit:
     bricks: float
     piece: Piece
     standing: StandingSpace
+    base_width: float  # mm; of the standard figure and of a body without a base its width
 
     @property
     def middle(self) -> Floats:
@@ -192,6 +193,27 @@ def raised(cover: Cover, top: float) -> Piece:
     return replace(cover.piece, model=model_of_solids((entry,), Location(Path()), "terrain"))
 
 
+RAISED_SHARE = 0.5  # of a unit's height, to which its prone body counts as raised: just above low cover (A17)
+
+
+def raised_body(unit: Unit) -> Piece:
+    """The body of a prone unit drawn up from the ground to `RAISED_SHARE` of its height, if it lies lower (A17)."""
+    height = RAISED_SHARE * unit.bricks / FIGURE_BRICKS * FIGURE_HEIGHT_MM
+    return replace(unit.piece, model=_drawn_up(unit.piece.model, tuple(unit.piece.pose.rotation[2].tolist()), height))
+
+
+@derived
+def _drawn_up(model: Model, upwards: tuple[float, float, float], height: float) -> Model:
+    """The model as high as this, in mm, along a direction of its own frame in which it is lower."""
+    up = np.array(upwards)
+    body = model.significant.vertices @ up
+    low, thickness = float(body.min()), float(np.ptp(body))
+    if not 0.0 < thickness < height:
+        return model
+    lifted = (model.mesh.vertices @ up - low) * (height / thickness - 1.0)
+    return replace(model, mesh=replace(model.mesh, vertices=model.mesh.vertices + lifted[:, None] * up))
+
+
 def _unit_piece(entry: UnitEntry) -> dict[str, Any]:
     """The table's entry of a unit: a model as it stands, or the standard figure in its posture."""
     keys = ("facing", "turn", "eye", "doubt", "model", "parts", "figure")
@@ -218,9 +240,10 @@ def _unit(entry: UnitEntry, piece: Piece) -> Unit:
     if bricks is None:
         low, high = piece.model.mesh.bounds[0, 2], piece.model.body_box[1, 2]
         bricks = FIGURE_BRICKS if _is_standard(entry) else float(high - low) / FIGURE_HEIGHT_MM * FIGURE_BRICKS
-    return Unit(
-        entry.name, entry.type, entry.posture, bricks, piece, _room(piece, entry.posture, _is_standard(entry), bricks)
-    )
+    is_standard = _is_standard(entry)
+    width = prone_size(bricks)[1] if is_standard else float(np.ptp(piece.model.base_outline, axis=0).min())
+    room = _room(piece, entry.posture, is_standard, bricks)
+    return Unit(entry.name, entry.type, entry.posture, bricks, piece, room, width)
 
 
 @derived

@@ -8,17 +8,28 @@ from itertools import compress
 
 import numpy as np
 
+from silhouette.common.geometry import Floats
+from silhouette.common.lazy import cached_property
 from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
 from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Measurement, RuleReference, Settings, too_close
-from silhouette.rules.fields import Blocker, OtherReading, largest_first
+from silhouette.rules.fields import Blocker, OtherReading, alternatives, largest_first
 from silhouette.rules.on_table import warnings_of
 from silhouette.rules.skirmishcorps import classes
-from silhouette.rules.skirmishcorps.contact import Footprint, StandingSpace, crosses, in_contact, may_hide
-from silhouette.rules.skirmishcorps.entries import LEVELS, SkirmishCorpsVerdict
-from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised
+from silhouette.rules.skirmishcorps.contact import (
+    CONTACT_EPSILON_MM,
+    Footprint,
+    StandingSpace,
+    crosses,
+    distance_to,
+    in_contact,
+    may_hide,
+    past_ends,
+)
+from silhouette.rules.skirmishcorps.entries import LEVELS, Readings, SkirmishCorpsVerdict
+from silhouette.rules.skirmishcorps.scene import Cover, SkirmishScene, Unit, raised, raised_body
 from silhouette.scenes.table import BlockingPieces, Piece
 
 OVER = classes.BRICK / 4  # mm that the eye of a unit that looks over cover is above its top, at least (A9)
@@ -56,15 +67,57 @@ class CoverEffect:
         return self.counts.occluded / self.counts.total
 
 
-def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: StandingSpace) -> CoverSight:
-    """The look of an attacker at a body, which takes up a space there, or would after a dive.
+@dataclass(frozen=True, eq=False)
+class Lean:
+    """How a unit in corner cover leans out past the corner, half a base: the cover, and its eye (3,) mm."""
+
+    cover: Cover
+    eye: Floats
+
+
+def leans(scene: SkirmishScene, attacker: Unit, target: StandingSpace) -> list[Lean]:
+    """How an attacker can peek round the corners of its corner cover at a target: past each end of the cover, as it
+    looks there, that is no farther than half a base from its own base, if nothing is in the way of its head.
+    """
+    eye, half = attacker.piece.eye, attacker.base_width / 2
+    way = target.footprint.middle - eye[:2]
+    length = float(np.hypot(*way))
+    if attacker.type == "vehicle" or not length:
+        return []
+    ahead = way / length
+    left = np.array([-ahead[1], ahead[0]])
+    back, front = attacker.standing.footprint.reach(left)
+    own = float(eye[:2] @ left)
+    possible = list[Lean]()
+    for cover in scene.covers:
+        if cover.class_for(attacker) != "corner" or not may_hide(eye[:2], target.footprint, cover.standing.footprint):
+            continue
+        if not in_contact(attacker.standing, cover.standing, scene.readings.contact_tolerance):
+            continue
+        for step in past_ends(eye, ahead, cover.standing, half, max(front - own, own - back) + half):
+            end = step + half if step < 0 else step - half
+            there = np.array([*(eye[:2] + step * left), eye[2]])
+            is_near = back - half <= own + end + CONTACT_EPSILON_MM and own + end - CONTACT_EPSILON_MM <= front + half
+            if is_near and not any(
+                crosses(eye[:2], there[:2], other.standing, float(eye[2]))
+                for other in scene.covers
+                if other.standing.low < eye[2]
+            ):
+                possible.append(Lean(cover, there))
+    return possible
+
+
+def look_at(
+    scene: SkirmishScene, attacker: Unit, piece: Piece, target: StandingSpace, lean: Lean | None = None
+) -> CoverSight:
+    """The look of an attacker at a body, which takes up a space there, or would after a dive; from where it leans.
 
     An attacker in contact with very low, low or high cover (if prone: very low or low) looks over it, with its eye at
     least a quarter brick above the top. Such cover does not obscure, unless the target is in contact with it too (A9).
     A prone unit cannot look over high cover (R13): that is made high enough to hide everything behind it.
     """
-    over, blind, ignored = _own_cover(scene, attacker, target)
-    eye = attacker.piece.eye.copy()
+    eye = attacker.piece.eye.copy() if lean is None else lean.eye.copy()
+    over, blind, ignored = _own_cover(scene, attacker, target, eye[:2])
     eye[2] = max([eye[2], *(cover.standing.high + OVER for cover in over)])
     # A body may reach beyond its base, on which it stands.
     body = Footprint.around(piece.pose.place(bounding_points(piece.model.significant)))
@@ -74,7 +127,7 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
     )
     bodies = [raised(cover, top) if cover in blind and cover.is_section else cover.piece for cover in covers]
     leant_over = [cover.piece for cover in scene.touched_by(attacker.standing) if cover not in covers]
-    others = [unit.piece for unit in scene.units if unit.piece is not attacker.piece and unit.piece is not piece]
+    others = [unit.piece for unit in scene.units if unit.name not in (attacker.name, piece.name)]
     is_far = [float(np.hypot(*(other.base_centre - eye[:2]))) > CLOSE_UNIT_MM for other in others]
     sight = Sight(
         attacker=attacker.piece,
@@ -90,12 +143,14 @@ def look_at(scene: SkirmishScene, attacker: Unit, piece: Piece, target: Standing
 
 
 def _own_cover(
-    scene: SkirmishScene, attacker: Unit, target: StandingSpace
+    scene: SkirmishScene, attacker: Unit, target: StandingSpace, eye: Floats
 ) -> tuple[list[Cover], list[Cover], list[Cover]]:
-    """What an attacker is in contact with: what it looks over to the target, cannot look over, and what is ignored."""
+    """What an attacker is in contact with: what it looks over, from an eye (2,) in plan, to the target, cannot look
+    over, and what is ignored.
+    """
     own = [(cover, cover.class_for(attacker)) for cover in scene.touched_by(attacker.standing)]
     low = [cover for cover, kind in own if kind in classes.LOOKED_OVER[attacker.posture]]
-    eye, middle, feet = attacker.piece.eye[:2], target.footprint.middle, attacker.standing.low
+    middle, feet = target.footprint.middle, attacker.standing.low
     over = [cover for cover in low if crosses(eye, middle, cover.standing, feet)]
     blind = [cover for cover, kind in own if attacker.posture == "prone" and kind == "high"]
     tolerance = scene.readings.contact_tolerance
@@ -131,17 +186,18 @@ def cover_effects(
     return list(effects.values())
 
 
-OTHER_CLASS = {"piece": "obscured share", "obscured share": "piece"}  # of A15, by the chosen one
-
-
 @dataclass(frozen=True, eq=False)
 class _Shot:
-    """An attacker, its target, what stands between, and what was measured."""
+    """An attacker, its target, what stands between, and what was measured: from where the attacker stands, or leans
+    out past a corner, and of the target's body as it is, or raised.
+    """
 
     scene: SkirmishScene
     attacker: Unit
     target: Unit
     look: CoverSight
+    lean: Lean | None
+    is_raised: bool
     whole: Observation
     effects: Sequence[CoverEffect]
 
@@ -162,16 +218,39 @@ class _Shot:
             default=(0, "none"),
         )
 
-    def class_at(self, effect: CoverEffect, share: float, taken_from: str) -> classes.CoverClass:
+    @cached_property
+    def distances(self) -> dict[Cover, float]:
+        """How far each piece that obscures some of the target stands from it, mm."""
+        return {effect.cover: distance_to(self.target.standing, effect.cover.standing) for effect in self.effects}
+
+    def is_near(self, cover: Cover, readings: Readings) -> bool:
+        """Whether a piece stands near enough to the target to protect it (R1, A1)."""
+        within = within_mm(self.target, readings)
+        return within == np.inf or self.distances[cover] <= within + CONTACT_EPSILON_MM
+
+    def class_at(self, effect: CoverEffect, share: float, readings: Readings) -> classes.CoverClass:
         """The class of protection that a piece gives when it obscures this share; "none" where it gives none."""
-        if share <= 0.0 or share < self.scene.readings.share_practically_all:
+        if share <= 0.0 or share < readings.share_practically_all:
+            return "none"
+        if not self.is_hidden and not self.is_near(effect.cover, readings):
             return "none"
         kind = effect.cover.class_for(self.target)
-        return classes.class_of_share(share) if taken_from == "obscured share" and kind != "corner" else kind
+        return classes.class_of_share(share) if readings.cover_class != "piece" and kind != "corner" else kind
 
     def weight(self, kind: classes.CoverClass) -> tuple[int, int]:
         """The sort key of a class: by its penalty, at equal penalties by the class; the larger protects more."""
         return -classes.PENALTIES[self.target.posture][kind], classes.CLASSES.index(kind)
+
+
+def within_mm(target: Unit, readings: Readings) -> float:
+    """How far from a target cover may stand that protects it, mm (A1)."""
+    match readings.protection_within:
+        case "one base width":
+            return target.base_width
+        case "any distance":
+            return np.inf
+        case distance:
+            return distance
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,31 +263,66 @@ class _ProtectionAnswer:
     modifier: int | None
 
 
-def protections(
-    questions: Sequence[tuple[SkirmishScene, Unit, Unit]], settings: Settings
-) -> list[SkirmishCorpsVerdict]:
+Question = tuple[SkirmishScene, Unit, Unit]  # a scene, an attacker and a target
+_Aim = tuple[CoverSight, Lean | None, bool]  # a look, from where, and whether at a raised body
+
+
+def protections(questions: Sequence[Question], settings: Settings) -> list[SkirmishCorpsVerdict]:
     """The verdicts on line of sight, the protection of cover, and the roll to hit; scenes differ by places alone."""
     if not questions:
         return []
     threshold = questions[0][0].readings.share_practically_all
-    looks = [look_at(scene, attacker, target.piece, target.standing) for scene, attacker, target in questions]
+    aims = [_aims(*question, settings.remarks) for question in questions]
+    looks = [look for of_question in aims for look, _, _ in of_question]
     wholes = observe_looks(looks, settings, threshold)
-    effects = cover_effects(looks, wholes, settings, threshold)
+    measured = iter(zip(wholes, cover_effects(looks, wholes, settings, threshold), strict=True))
     shots = [
-        _Shot(*question, look, whole, each)
-        for question, look, whole, each in zip(questions, looks, wholes, effects, strict=True)
+        [_Shot(*question, *aim, *next(measured)) for aim in of_question]
+        for question, of_question in zip(questions, aims, strict=True)
     ]
-    return [_protection(shot, settings) for shot in shots]
+    return [_protection(of_question, settings) for of_question in shots]
 
 
-def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
+def _aims(scene: SkirmishScene, attacker: Unit, target: Unit, with_others: bool) -> list[_Aim]:
+    """The looks that a question takes: under the readings of its scene, and ``with_others`` also under each other."""
+    readings = scene.readings
+    from_places: list[Lean | None] = [None]
+    if readings.peeking or with_others:
+        from_places += leans(scene, attacker, target.standing)
+    is_raised = counts_as_raised(target, readings)
+    aims = list[_Aim]()
+    for raised_too in (is_raised, not is_raised) if with_others and target.posture == "prone" else (is_raised,):
+        body = raised_body(target) if raised_too else target.piece
+        for lean in from_places if readings.peeking or raised_too == is_raised else [None]:
+            aims.append((look_at(scene, attacker, body, target.standing, lean), lean, raised_too))
+    return aims
+
+
+def counts_as_raised(target: Unit, readings: Readings) -> bool:
+    """Whether the body of a target counts as raised (A17)."""
+    return target.posture == "prone" and readings.prone_body == "raised"
+
+
+def _best(shots: Sequence[_Shot], readings: Readings) -> tuple[_Shot, _ProtectionAnswer]:
+    """The shot that exposes the target most of those that readings allow, and the answer; from its place if it can."""
+    is_raised = counts_as_raised(shots[0].target, readings)
+    possible = [
+        (shot, _answer(shot, readings))
+        for shot in shots
+        if shot.is_raised == is_raised and (readings.peeking or shot.lean is None)
+    ]
+    order = list(LEVELS)
+    return min(possible, key=lambda each: (order.index(each[1].verdict), -(each[1].modifier or 0)))
+
+
+def _protection(shots: Sequence[_Shot], settings: Settings) -> SkirmishCorpsVerdict:
+    shot, answer = _best(shots, shots[0].scene.readings)
     scene, attacker, target, whole = shot.scene, shot.attacker, shot.target, shot.whole
-    answer = _answer(shot, scene.readings.cover_class)
     rule, reason = _grounds(shot, answer)
     could_be = _could_be(shot)
     if len(could_be) > 1:
         reason += too_close(answer.verdict, could_be)
-    others_read = _other_readings(shot, answer)
+    others_read = _other_readings(shots, answer) if settings.remarks else ()
     for other in others_read:
         reason += f"; with {other['reading']}: {other['verdict']}"
     total = whole.counts.total
@@ -234,9 +348,9 @@ def _protection(shot: _Shot, settings: Settings) -> SkirmishCorpsVerdict:
     )
 
 
-def _answer(shot: _Shot, taken_from: str) -> _ProtectionAnswer:
-    """The answer under one reading of where classes come from (A15)."""
-    kinds = [shot.class_at(effect, effect.share, taken_from) for effect in shot.effects]
+def _answer(shot: _Shot, readings: Readings) -> _ProtectionAnswer:
+    """The answer under readings of where classes come from, and of how near cover must be (A1, A15)."""
+    kinds = [shot.class_at(effect, effect.share, readings) for effect in shot.effects]
     best = max(range(len(kinds)), key=lambda number: shot.weight(kinds[number]), default=None)
     protecting = None if best is None or kinds[best] == "none" else shot.effects[best]
     kind = "none" if best is None else kinds[best]
@@ -252,6 +366,7 @@ def _grounds(shot: _Shot, answer: _ProtectionAnswer) -> tuple[RuleReference, str
     if shot.is_hidden:
         return _hidden(shot, answer)
     over, tail = _fired_over(shot)
+    tail += _read(shot)
     if protecting is not None:
         share = share_in_words(protecting.counts.occluded, protecting.counts.total)
         penalty = classes.PENALTIES[target.posture][answer.kind]
@@ -265,14 +380,39 @@ def _grounds(shot: _Shot, answer: _ProtectionAnswer) -> tuple[RuleReference, str
         return over, f"nothing protects {target.name}{tail}"
     if not shot.whole.counts.occluded or not shot.effects:  # an estimate may not know by what it is obscured
         return RuleReference("Cover", "R2"), f"nothing obscures {target.name}: in the open{tail}"
+    return _too_little(shot, tail)
+
+
+def _too_little(shot: _Shot, tail: str) -> tuple[RuleReference, str]:
+    """The rule and the reason where what obscures some of the target does not protect it: by its share, by how far
+    from the target it stands, or by its height.
+    """
+    target, readings = shot.target, shot.scene.readings
     most = max(shot.effects, key=lambda effect: effect.share)
     share = share_in_words(most.counts.occluded, most.counts.total)
-    if most.share < shot.scene.readings.share_practically_all:
-        limit = f"{100 * shot.scene.readings.share_practically_all:g} %"
-        reason = f"only {share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, less than {limit}"
+    cover = in_a_sentence(most.cover.name)
+    if most.share < readings.share_practically_all:
+        limit = f"{100 * readings.share_practically_all:g} %"
+        reason = f"only {share} of {target.name} is obscured by {cover}, less than {limit}"
         return RuleReference("Cover", "R3"), f"{reason}: practically all of it is seen, in the open{tail}"
-    reason = f"{share} of {target.name} is obscured by {in_a_sentence(most.cover.name)}, which is too low"
-    return RuleReference("Very Low Cover", "R4"), f"{reason} to be cover for it: in the open{tail}"
+    reason = f"{share} of {target.name} is obscured by {cover}"
+    if not shot.is_near(most.cover, readings):
+        far = f"{shot.distances[most.cover]:.0f} mm away from it"
+        width = "one base width, " if readings.protection_within == "one base width" else ""
+        beyond = f"which stands {far}, more than {width}{within_mm(target, readings):.0f} mm"
+        return RuleReference("Cover", "R1"), f"{reason}, {beyond}: no protection, in the open{tail}"
+    return RuleReference("Very Low Cover", "R4"), f"{reason}, which is too low to be cover for it: in the open{tail}"
+
+
+def _read(shot: _Shot) -> str:
+    """A clause for each reading that decides how the target is seen: past a corner (A16), and raised (A17)."""
+    clauses = ""
+    if shot.lean is not None:
+        out = f"{shot.attacker.name} leans out past the corner of {in_a_sentence(shot.lean.cover.name)}"
+        clauses += f"; {out}, half a base (peeking = true)"
+    if shot.is_raised:
+        clauses += f"; {shot.target.name}, prone, counts as half as high as it stands (prone_body = raised)"
+    return clauses
 
 
 def _hidden(shot: _Shot, answer: _ProtectionAnswer) -> tuple[RuleReference, str]:
@@ -283,7 +423,7 @@ def _hidden(shot: _Shot, answer: _ProtectionAnswer) -> tuple[RuleReference, str]
         return RuleReference("High Cover", "R13"), f"{reason}: no line of sight to {target.name}"
     names = [in_a_sentence(effect.cover.name) for effect in shot.effects if effect.nearest]
     by = f" by {' and '.join(names)}" if names else ""
-    reason = f"all of {target.name} is hidden{by}: no line of sight"
+    reason = f"all of {target.name} is hidden{by}: no line of sight{_read(shot)}"
     if answer.kind == "none":
         return RuleReference("Cover", "R2"), reason
     return classes.hit_rule(answer.kind, target.posture), reason
@@ -335,18 +475,18 @@ def _kinds_within(shot: _Shot, effect: CoverEffect) -> set[classes.CoverClass]:
     """The classes of protection that a piece may give within the error of its share."""
     error, share = effect.counts.error, effect.share
     band = max(error, shot.scene.tolerance) if effect.counts.occluded else error
-    taken_from = shot.scene.readings.cover_class
-    return {shot.class_at(effect, value, taken_from) for value in (share - band, share, share + band)}
+    return {shot.class_at(effect, value, shot.scene.readings) for value in (share - band, share, share + band)}
 
 
-def _other_readings(shot: _Shot, answer: _ProtectionAnswer) -> tuple[OtherReading, ...]:
-    """The answer under the other reading of where classes come from (A15), where it differs."""
-    taken_from = OTHER_CLASS[shot.scene.readings.cover_class]
-    other = _answer(shot, taken_from)
-    if (other.verdict, other.modifier) == (answer.verdict, answer.modifier):
-        return ()
-    reading = f"cover_class = {taken_from}"
-    return ({"reading": reading, "verdict": other.verdict, "cover": other.kind, "modifier": other.modifier},)
+def _other_readings(shots: Sequence[_Shot], answer: _ProtectionAnswer) -> tuple[OtherReading, ...]:
+    """The answers under each single other reading that gives another verdict."""
+    others = list[OtherReading]()
+    for other in alternatives(shots[0].scene.readings):
+        _, otherwise = _best(shots, other.taken(shots[0].scene.readings))
+        if otherwise.verdict != answer.verdict:
+            row: OtherReading = {"reading": str(other), "verdict": otherwise.verdict}
+            others.append({**row, "cover": otherwise.kind, "modifier": otherwise.modifier})
+    return tuple(others)
 
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:

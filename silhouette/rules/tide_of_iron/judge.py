@@ -39,7 +39,7 @@ Cause = Literal[
 ]
 
 SHIFT_SIDES = {0: None, LEFT_SHIFT: "left", RIGHT_SHIFT: "right"}
-BLIND_HEXES = {1: 2, 2: 1}  # behind the closest obstruction, by the difference in levels (R17, R18); else 0 (A5)
+BLIND_HEXES = {1: 2, 2: 1}  # behind the closest obstruction, by the difference in levels (R17, R18)
 BLIND_RULES = {1: "R17", 2: "R18"}
 
 
@@ -133,7 +133,7 @@ def trace(scene: HexScene, ends: Ends, readings: Readings, shift: int) -> Traced
     """The line from the attacker to the target, shifted to a side or not at all, and the rule that decides on it."""
     hexes, finding = rule_on_line(scene, ends, readings, shift)
     blind = _blind_hexes(ends, readings, shift, finding)
-    return TracedLine(shift, tuple(hexes), finding, blind, _reason(scene, ends, finding))
+    return TracedLine(shift, tuple(hexes), finding, blind, _reason(scene, ends, finding, blind_hexes(ends, readings)))
 
 
 def shifts_of(ends: Ends, readings: Readings) -> tuple[int, ...]:
@@ -203,9 +203,15 @@ def _behind(ends: Ends, readings: Readings, hexes: Sequence[Address], obstructio
     else:
         closest = min(reversed(obstructions), key=lambda address: distance(address, ends.lower[1]))
         behind = distance(closest, ends.lower[1])
-    if behind <= BLIND_HEXES.get(ends.difference, 0):
-        return Finding("blind_hex", BLIND_RULES[ends.difference], closest, behind)
+    if behind <= blind_hexes(ends, readings):
+        return Finding("blind_hex", BLIND_RULES.get(ends.difference, "A5"), closest, behind)
     return Finding("clear", "R19" if ends.difference in BLIND_HEXES else "A5", closest, behind)
+
+
+def blind_hexes(ends: Ends, readings: Readings) -> int:
+    """How many hexes behind the closest obstruction are blind; from three levels up the text does not say (A5)."""
+    of_more = 1 if readings.three_levels == "one blind" and ends.difference else 0
+    return BLIND_HEXES.get(ends.difference, of_more)
 
 
 def _blocks(scene: HexScene, ends: Ends, readings: Readings, address: Address) -> bool:
@@ -216,7 +222,7 @@ def _blocks(scene: HexScene, ends: Ends, readings: Readings, address: Address) -
 
 def _blind_hexes(ends: Ends, readings: Readings, shift: int, finding: Finding) -> tuple[Address, ...]:
     """The hexes of the line behind the closest obstruction, outward from it, that are blind (R17, R18)."""
-    count = BLIND_HEXES.get(ends.difference, 0)
+    count = blind_hexes(ends, readings)
     if finding.obstruction is None or finding.behind is None or count == 0:
         return ()
     (_, (high_q, high_r), _), (_, (low_q, low_r), _) = ends.higher, ends.lower
@@ -231,7 +237,8 @@ def _blind_hexes(ends: Ends, readings: Readings, shift: int, finding: Finding) -
     return tuple(address for address in behind if distance(address, finding.obstruction) <= count)
 
 
-def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
+def _reason(scene: HexScene, ends: Ends, finding: Finding, count: int) -> str:
+    """Why a line is clear or not, where so many hexes behind an obstruction are blind."""
     (high_name, _, high), (low_name, _, low) = ends.higher, ends.lower
     if finding.obstruction is None:
         levels = f", both are on level {high}" if high == low else f" from level {ends.start_level} to {ends.end_level}"
@@ -248,7 +255,7 @@ def _reason(scene: HexScene, ends: Ends, finding: Finding) -> str:
     what = f"the {ground.terrain} at {at}" if ground.blocks else f"the hill at {at} (level {ground.elevation})"
     behind = "1 hex" if finding.behind == 1 else f"{finding.behind} hexes"
     only = "only " if finding.cause == "clear" else ""
-    blind = {0: "none is", 1: f"{only}the next one is", 2: f"{only}the next 2 are"}[BLIND_HEXES.get(ends.difference, 0)]
+    blind = {0: "none is", 1: f"{only}the next one is", 2: f"{only}the next 2 are"}[count]
     up = "1 level" if ends.difference == 1 else f"{ends.difference} levels"
     return f"{low_name} is {behind} behind {what}, and from {up} up {blind} blind"
 
@@ -313,6 +320,8 @@ OTHERWISE = {  # what a reason adds for each other reading
     "low_woods = literal": "if woods, buildings and smoke on ground below both blocked as well",
     "behind = hexes entered": "if the hexes that the line enters were counted",
     "behind = hex distance": "if hexes were counted by range",
+    "three_levels = one blind": "if from three levels up one hex were blind, as from two",
+    "three_levels = none blind": "if from three levels up no hex were blind",
     "touching = blocked": "if a hex blocked of which the line only touches a corner",
     "touching = clear": "if a hex did not block of which the line only touches a corner",
     "shift = edge": "if each edge were shifted by itself",
@@ -392,7 +401,8 @@ def _other_readings(scene: HexScene, ends: Ends, readings: Readings, visible: bo
     matters = {
         "hills": bool(low and ends.difference),
         "low_woods": bool(low),
-        "behind": ends.difference in BLIND_HEXES,
+        "behind": bool(blind_hexes(ends, readings)),
+        "three_levels": ends.difference > max(BLIND_HEXES),
         "touching": not ends.along_edges,
         "shift": ends.along_edges,
     }

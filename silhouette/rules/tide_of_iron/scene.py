@@ -41,8 +41,8 @@ class Readings(Entry):
     hills: Literal["above the lower", "literal"] = Field(
         "above the lower", description='"above the lower" or "literal"'
     )
-    """Which hills at or below the higher unit's level cast blind hexes (A3): those above the lower unit or, as
-    the text literally says, all of them.
+    """Which hills at or below the higher unit's level cast blind hexes (A3): those above the lower unit, since ground
+    of its own level would else hide it; or, as the text literally says, all of them.
     """
     low_woods: Literal["literal", "height"] = Field("literal", description='"literal" or "height"')
     """Whether woods, buildings and smoke on ground lower than both units block (A4): literally they do; by
@@ -51,14 +51,21 @@ class Readings(Entry):
     behind: Literal["hex distance", "hexes entered"] = Field(
         "hex distance", description='"hex distance" or "hexes entered"'
     )
-    """How the hexes behind an obstruction are counted (A2): as a range is, or those that the line enters."""
+    """How the hexes behind an obstruction are counted (A2): as a range is, like all else on the map; or those that the
+    line enters, since they lie behind it "from the unit on higher elevation's perspective".
+    """
+    three_levels: Literal["none blind", "one blind"] = Field("none blind", description='"none blind" or "one blind"')
+    """How many hexes behind an obstruction are blind if one unit is three levels or more above the other (A5), of which
+    the text does not speak: none, since its numbers fall from 2 to 1; or one, as from two levels.
+    """
     touching: Literal["clear", "blocked"] = Field("clear", description='"clear" or "blocked"')
-    """Whether a hex counts of which the line only touches a corner (A1): the line does not enter it, but "at any point,
-    intersects" it.
+    """Whether a hex counts of which the line only touches a corner (A1): it does not, since the slightest shift clears
+    the line, which is the text's own way along edges; or it does, since "at any point" the line "intersects" it.
     """
     shift: Literal["line", "edge"] = Field("line", description='"line" or "edge"')
-    """What is shifted where the line runs along edges of hexes (A6): the whole line to one side, or each edge to
-    whichever side is free.
+    """What is shifted where the line runs along edges of hexes (A6): the whole line to one side, since "two new lines"
+    are drawn "parallel to the main line"; or each edge to whichever side is free, since "the firing player must shift"
+    it.
     """
 
 

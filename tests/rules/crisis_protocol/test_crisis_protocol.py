@@ -168,6 +168,12 @@ def test_r15_a_card_gives_cover_whatever_the_conditions_say() -> None:
     assert (found.verdict, found.cover_from, found.rule.number) == ("cover", (), "R15")
 
 
+def test_r16_cover_turns_a_die_to_a_block() -> None:
+    for size, word, roll in ((2, "cover", "a die to a block"), (3, "hidden", None), (1, "open", None)):
+        row = verdict(scene(wall(size))).row()
+        assert (row["verdict"], row["roll"]) == (word, roll)
+
+
 ROOF = {"name": "roof", "size": 3, "polygon": box(-60, -40, 190, 40)}
 
 

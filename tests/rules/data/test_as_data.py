@@ -168,6 +168,10 @@ def test_crisis_protocol_as_data_says_the_same(path: Path) -> None:
     agree("crisis_protocol", table, rule.judge([(scene, check) for check in checks], settings), settings)
 
 
+SAID_BY_DATA: dict[str, Any] = {"protection_within": "any distance", "peeking": False}
+"""The readings of SkirmishCorps that the game as data has: it asks for no nearness, and moves no eye."""
+
+
 def asks_for_protection(path: Path) -> bool:
     return any(check.get("ask", "protection") == "protection" for check in read_document(path).get("check", []))
 
@@ -176,7 +180,9 @@ def asks_for_protection(path: Path) -> bool:
 @pytest.mark.parametrize("path", [*filter(asks_for_protection, examples("skirmishcorps"))], ids=lambda path: path.stem)
 def test_protection_of_skirmishcorps_as_data_says_the_same(path: Path) -> None:
     rule = rule_called("skirmishcorps")
-    scene = rule.load(path, read_document(path), Cache.default())
+    document = read_document(path)
+    readings = document.get("readings", {}) | SAID_BY_DATA
+    scene = rule.load(path, {**document, "readings": readings}, Cache.default())
     assert isinstance(scene, SkirmishScene)
     checks = [one for one in scene.checks or rule.everyone(scene) if is_plain_protection(scene, one)]
     if not checks:
@@ -195,4 +201,8 @@ def is_plain_protection(scene: SkirmishScene, check: Check) -> bool:
         return False
     attacker, target = scene.unit(check.attacker), scene.unit(check.target)
     look = look_at(scene, attacker, target.piece, target.standing)
-    return scene.readings == Readings() and not look.blind and bool((look.sight.eye == attacker.piece.eye).all())
+    return (
+        scene.readings == Readings(**SAID_BY_DATA)
+        and not look.blind
+        and bool((look.sight.eye == attacker.piece.eye).all())
+    )

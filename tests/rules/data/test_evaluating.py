@@ -25,7 +25,8 @@ from silhouette.rules.data.evaluating import Evaluator
 from silhouette.rules.data.found import Found, Unmeasured, Use, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
-from silhouette.rules.data.quantities import SAME, compared, extreme
+from silhouette.rules.data.quantities import SAME, compared, extreme, known_by, range_of
+from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 
 BOX = model_of_solids((SolidEntry(box=(10.0, 10.0, 10.0)),), Location(Path()), "terrain")
@@ -343,42 +344,47 @@ def test_doubt_about_halves_is_exactly_what_may_turn_out(parts: list[tuple[Found
 def test_a_sure_comparison_holds_wherever_the_truth_lies(
     one: float, error: float, other: float, other_error: float, here: float, there: float
 ) -> None:
-    found = compared(Found(one, error=error), Found(other, error=other_error), "<")
+    found = compared(doubtful("one", one, error), doubtful("other", other, other_error), "<", World())
     is_same = error == other_error == 0.0 and isclose(one, other, rel_tol=SAME)
     if found.sure and not is_same:
-        assert (one + here * error < other + there * other_error) == found.value
+        assert (max(one + here * error, 0.0) < max(other + there * other_error, 0.0)) == found.value
+
+
+def doubtful(name: str, value: float, error: float) -> Found:
+    """A measurement, which is never less than 0."""
+    return known_by(Found(value, error=error), (name,))
 
 
 @pytest.mark.parametrize("almost", [float(np.float32(12.7)), 12.7 * (1 + 5e-5), 12.7 * (1 - 5e-5)])
 def test_what_is_as_large_but_for_rounding_is_as_large(almost: float) -> None:
-    found = {sign: compared(Found(almost), Found(12.7), sign) for sign in ("<", "<=", ">", ">=")}
+    found = {sign: compared(Found(almost), Found(12.7), sign, World()) for sign in ("<", "<=", ">", ">=")}
     assert {sign: one.value for sign, one in found.items()} == {"<": False, "<=": True, ">": False, ">=": True}
     assert all(one.sure for one in found.values())
 
 
 @pytest.mark.parametrize("apart", [0.002, 12.7, float("inf")])
 def test_what_differs_by_more_is_not(apart: float) -> None:
-    assert compared(Found(12.7), Found(12.7 + apart), "<").value
-    assert not compared(Found(12.7), Found(12.7 + apart), ">=").value
+    assert compared(Found(12.7), Found(12.7 + apart), "<", World()).value
+    assert not compared(Found(12.7), Found(12.7 + apart), ">=", World()).value
 
 
 def test_what_was_measured_is_compared_as_it_is() -> None:
     half = Found(0.5)
-    found = compared(Found(0.49999, error=0.002), half, ">=")
+    found = compared(doubtful("share", 0.49999, 0.002), half, ">=", World())
     assert (found.value, found.sure) == (False, False)
 
 
 def test_what_is_hardly_more_than_nothing_is_more() -> None:
-    assert compared(Found(1e-9), Found(0.0), ">").value
+    assert compared(Found(1e-9), Found(0.0), ">", World()).value
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1)), min_size=1, max_size=5))
 def test_the_least_lies_within_its_error(parts: list[tuple[float, float, float]]) -> None:
-    found = [(YES, Found(value, error=error)) for value, error, _ in parts]
-    true = [value + where * error for value, error, where in parts]
-    least, greatest = extreme(found, "least"), extreme(found, "greatest")
-    assert abs(min(true) - least.value) <= least.error + 1e-9
-    assert abs(max(true) - greatest.value) <= greatest.error + 1e-9
+    found = [doubtful(str(number), value, error) for number, (value, error, _) in enumerate(parts)]
+    true = [max(value + where * error, 0.0) for value, error, where in parts]
+    for how, of in (("least", min), ("greatest", max)):
+        lowest, highest = range_of(extreme(found, how))
+        assert lowest - 1e-9 <= of(true) <= highest + 1e-9
 
 
 def test_those_who_do_not_count_are_kept_beside_those_who_do() -> None:

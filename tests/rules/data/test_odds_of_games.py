@@ -15,10 +15,12 @@ from silhouette.judging.maps import MapRequest
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.data.brief import BriefEvaluator, is_brief
+from silhouette.rules.data.evaluating import Evaluator
 from silhouette.rules.data.found import Found
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
+from silhouette.rules.data.ruling import is_brief
+from silhouette.rules.data.worlds import World
 from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
 from tests.conftest import PROJECT
@@ -146,7 +148,7 @@ LINE, PLAN = "line(attacker.body, target.body)", "in_arc(attacker, target)"
 )
 def test_what_the_plan_tells_is_asked_first(condition: str, answers: dict[str, bool], asked: Sequence[str]) -> None:
     table = Answers(**{name: Found(value, sure=False) for name, value in answers.items()})
-    found = BriefEvaluator(game_of(seen=LINE, asked=condition), table, KAL, KAL).clause("asked")
+    found = Evaluator(game_of(seen=LINE, asked=condition), table, KAL, KAL, World(())).clause("asked")
     assert table.asked == asked
     assert found.sure
     assert found.value is (True in answers.values())

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from silhouette.common.errors import FileError
+from silhouette.drawing.games import drawing_of
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
 from silhouette.renderers.reference import ReferenceRenderer
@@ -308,5 +310,90 @@ def test_in_melee_the_best_neighbouring_cell_of_the_target_is_attacked() -> None
 
 def test_a_result_has_the_keys_of_the_contract() -> None:
     row = verdict_of([[0, 0, 0]], [[1, 0, 0]]).row()
-    assert list(row) == [field.key for field in IkosaVerdict.fields if field.key != "cover_value"]
+    assert list(row) == [field.key for field in IkosaVerdict.fields if not field.optional]
     assert json.loads(json.dumps(row)) == row
+
+
+# ---- effects, and boxes on nothing
+
+
+WALL_OF_FOG = [[2, j, k] for j in (-1, 0, 1) for k in (-1, 0, 1)]
+
+
+def test_r4_effects_give_cover_and_block_nothing() -> None:
+    shot = {"mode": "ranged", "point": [1, 0, 1]}
+    (fog,) = judged(scene_of([[0, 0, 0]], [[4, 0, 0]], effects=WALL_OF_FOG, **shot))
+    assert (fog.verdict, fog.cover, fog.line_of_effect, fog.rule.number) == ("cover", True, True, "R4")
+    assert (fog.row()["blocked"], fog.row()["induced"], fog.drawn.count) == (0, 4, 4)
+    assert fog.reason.endswith(
+        "through the effects in [2, -1, 0], [2, -1, 1], [2, 0, 0] and 1 more: cover, though nothing blocks"
+    )
+    (wall,) = judged(scene_of([[0, 0, 0]], [[4, 0, 0]], solid_cells=WALL_OF_FOG, **shot))
+    assert (wall.verdict, wall.row()["blocked"]) == ("no line of effect", 4)
+    assert "induced" not in wall.row()
+    half = {"boxes": [[[3, -1, -1], [4, 2, "1/2"]]], "solid_cells": [[3, j, -2] for j in (-1, 0, 1)]}
+    (both,) = judged(scene_of([[0, 0, 0]], [[5, 0, 0]], effects=WALL_OF_FOG, **half, **shot))
+    assert (both.verdict, both.row()["blocked"], both.row()["induced"]) == ("cover", 2, 2)
+    assert "2 of them through effects alone, which block nothing" in both.reason
+
+
+@pytest.mark.parametrize("effects", [["troll"], [[2, 0, 0]]])
+def test_r4_a_creature_gives_cover_if_effects_names_it(effects: Any) -> None:
+    document = scene_of([[0, 0, 0]], [[4, 0, 0]], mode="ranged", point=[1, 0, 0], effects=effects)
+    document["creature"].append({"name": "troll", "cells": [[2, 0, 0]]})
+    (verdict,) = judged(document)
+    assert (verdict.verdict, verdict.row()["induced"]) == ("cover", 1)
+    assert ("the troll" in verdict.reason) == (effects == ["troll"])
+    document["effects"] = ["ogre", "goblin"]  # who attacks and who is attacked
+    assert judged(document)[0].verdict == "no cover"
+    document["effects"] = []
+    assert "induced" not in judged(document)[0].row()
+
+
+def test_r4_an_attacker_chooses_a_corner_past_effects_too() -> None:
+    document = scene_of([[0, 0, 0]], [[4, 0, 0]], mode="ranged", effects=[[2, 0, 0]])
+    (verdict,) = judged(document)
+    assert (verdict.verdict, verdict.row()["induced"]) == ("cover", 1)
+    (naive,) = judged(scene_of([[0, 0, 0]], [[1, 1, 0]], effects=[[1, 0, 0]]))
+    assert (naive.verdict, naive.row()["blocked"], naive.row()["induced"] > 0) == ("cover", 0, True)
+
+
+def test_effects_name_cells_and_creatures() -> None:
+    for effects, words in (
+        (["trol"], "effects: 'trol' is no creature of this scene; did you mean 'troll'?"),
+        ([[1, 2]], "a cell must be three whole numbers"),
+        ([True], "a cell must be three whole numbers"),
+    ):
+        document = scene_of([[0, 0, 0]], [[4, 0, 0]], mode="ranged", effects=effects)
+        document["creature"].append({"name": "troll", "cells": [[2, 0, 0]]})
+        with pytest.raises(FileError) as refused:
+            load(document)
+        assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("gravity, low, high, ground", [("-z", 0, "1/2", [2, 0, -1]), ("+z", "1/2", 1, [2, 0, 1])])
+def test_a_box_on_nothing_drawn_is_warned_of(gravity: str, low: Any, high: Any, ground: list[int]) -> None:
+    box = [[2, 0, low], [3, 1, high]]
+    document = scene_of([[0, 0, 0]], [[4, 0, 0]], mode="ranged", gravity=gravity, boxes=[box])
+    document["creature"][1]["gravity"] = gravity
+    (warning,) = load(document).warnings
+    assert warning.startswith("box 1 stands on nothing that is drawn")
+    assert f"the solid cell {ground}" in warning
+    assert load({**document, "solid_cells": [ground]}).warnings == ()
+    over = {**document, "check": [{"attacker": "ogre", "target": "goblin", "source_point": [1, 0, "1/2"]}]}
+    assert load(over).warnings == (), "no line of these runs along the lower side"
+    raised = {**document, "boxes": [[[2, 0, "1/4"], [3, 1, "3/4"]]]}
+    assert load(raised).warnings == (), "what hangs above the floor, as a lintel does, is no mistake"
+
+
+def test_effects_are_drawn_and_listed() -> None:
+    path = PROJECT / "scenes/ikosa/through_the_fog.toml"
+    scene = load(read_document(path), path)
+    rulings = [(check, ruled(IKOSA, scene, check, ReferenceRenderer(), 0.1)) for check in scene.checks]
+    stage = drawing_of("ikosa").stage(scene, rulings, Cache(None))
+    assert stage is not None
+    items = [item.name for item in stage.items]
+    assert items.count("effect [2, 0, 0]") == 1
+    rows = {row[0]: row for row in IKOSA.pieces(scene).rows}
+    assert rows["effect"][2:] == ("[2, 0, 0]", "gives cover, blocks nothing")
+    assert rows["ogre"][3].endswith(", gives cover")

@@ -178,7 +178,7 @@ def test_a_box_beside_the_bounds_of_all_lines_is_not_looked_at() -> None:
 def test_the_share_of_no_line_is_nothing_and_of_a_single_hindered_one_is_all() -> None:
     point = point_of(0, 0, 0)
     assert (CornerLines().share, CornerLines().hindered.shape) == (0, (0, 0))
-    assert CornerLines(sources=(point,), targets=(point,), hindered=np.array([[True]])).share == 1
+    assert CornerLines(sources=(point,), targets=(point,), stopped=np.array([[True]])).share == 1
 
 
 def test_boxes_are_drawn_where_they_are() -> None:

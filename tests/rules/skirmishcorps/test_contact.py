@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import shapely
 
 from silhouette.rules.skirmishcorps.contact import (
     Footprint,
     StandingSpace,
+    distance_to,
     landings,
     lying_directions,
     may_hide,
     overlaps,
+    past_ends,
+    rectangle,
 )
 from tests.rules.skirmishcorps.test_skirmishcorps import asked
 
@@ -84,3 +88,29 @@ def test_r21_the_reason_says_whether_the_unit_behind_is_wounded(unit_defence: in
     assert asked(ask="attack cover", damage=18, defence=12)["reason"] == start
     row = asked(ask="attack cover", damage=18, defence=12, unit_defence=unit_defence)
     assert row["reason"] == f"{start}, {ends}"
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_distance_to_a_surface_is_that_to_its_nearest_triangle(seed: int) -> None:
+    source = np.random.default_rng(seed)
+    triangles = source.uniform(-60.0, 60.0, size=(40, 1, 3)) + source.uniform(-8.0, 8.0, size=(40, 3, 3))
+    surface = StandingSpace(Footprint.around(triangles.reshape(-1, 3)), -70.0, 70.0, triangles)
+    corners = rectangle(*source.uniform(-90.0, 90.0, 2), 20.0, 9.0, float(source.uniform(0.0, 180.0)))
+    for footprint in (Footprint.disc(*source.uniform(-90.0, 90.0, 2), 8.0), Footprint.of_corners(corners)):
+        low = float(source.uniform(-40.0, 40.0))
+        rising = shapely.polygons(triangles[triangles[:, :, 2].max(axis=1) > low, :, :2])
+        nearest = max(0.0, float(shapely.distance(footprint.core, rising).min()) - footprint.radius)
+        assert distance_to(StandingSpace(footprint, low, low + 40.0), surface) == pytest.approx(nearest, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "steps"),
+    [
+        ((1.0, 0.0), [-7.0]),
+        ((-1.0, 0.0), []),  # the wall lies behind
+        ((0.6, -0.8), [-1.0]),  # across that way its nearest corner, (8, 1), lies 7 mm to the left
+    ],
+)
+def test_an_eye_moves_past_the_ends_of_what_stands_before_it(ahead: tuple[float, float], steps: list[float]) -> None:
+    wall = StandingSpace(Footprint.of_corners(rectangle(12.0, 31.0, 8.0, 60.0, 0.0)), 0.0, 60.0)
+    assert past_ends(np.array([0.0, 0.0, 35.0]), np.array(ahead), wall, 8.0, 40.0) == pytest.approx(steps)

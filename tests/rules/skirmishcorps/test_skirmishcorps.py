@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from silhouette.rules import rule_called
 from silhouette.rules.fields import unmet_expectations
 from silhouette.rules.skirmishcorps.entries import RESULTS
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from silhouette.rules.skirmishcorps.shooting import leans
 from silhouette.scenes.scene import Check
 from tests.support.commands import run
 from tests.support.rulings import ruled
@@ -27,6 +29,9 @@ CASES = PROJECT.parent / "shared" / "rules" / "cases" / "skirmishcorps"
 NAMES = sorted(path.stem for path in CASES.glob("*.json"))
 SCENES = sorted((PROJECT / "scenes" / "skirmishcorps").glob("*.toml"))
 PLAIN = quick()
+ANYWHERE = {"protection_within": "any distance"}
+FAR = ("prot_far_wall", "prot_two_pieces")
+"""Worked cases of cover farther than a base from the target; the specification asks for no nearness."""
 
 
 def rows(document: Document, renderer: Renderer = PLAIN, pixel: float = 0.4) -> list[dict[str, Any]]:
@@ -41,7 +46,8 @@ def asked(**keys: object) -> dict[str, Any]:
 
 
 def judged_file(path: Path, renderer: Renderer) -> None:
-    scene = SKIRMISHCORPS.load(path, read_document(path), Cache(None))
+    readings = {"readings": ANYWHERE} if path.stem in FAR else {}
+    scene = SKIRMISHCORPS.load(path, read_document(path) | readings, Cache(None))
     assert scene.checks
     for check in scene.checks:
         assert check.expect
@@ -218,13 +224,120 @@ def test_r1_r2_in_contact_is_not_protected_and_protected_is_not_in_contact() -> 
 def test_r3_a2_the_share_that_is_practically_all_is_a_reading() -> None:
     far = between(target={"at": [446, 0, 0]})
     assert [rows(far)[0][key] for key in ("verdict", "rule_number")] == ["open", "R3"]
-    assert rows({**far, "readings": {"share_practically_all": 0.02}})[0]["verdict"] == "low cover"
+    assert rows({**far, "readings": {**ANYWHERE, "share_practically_all": 0.02}})[0]["verdict"] == "low cover"
 
 
 def test_a1_the_contact_tolerance_is_a_reading() -> None:
     near = between(target={"at": [217, 0, 0]})
     assert rows(near)[0]["in_contact_with"] == []
     assert rows({**near, "readings": {"contact_tolerance": 1.0}})[0]["in_contact_with"] == ["w"]
+
+
+@pytest.mark.parametrize(
+    "x, within, verdict, told",
+    [
+        (224.0, None, "low cover", []),  # one base width from the wall
+        (224.01, None, "open", [("protection_within = any distance", "low cover")]),
+        (224.01, "any distance", "low cover", [("protection_within = one base width", "open")]),
+        (228.0, 20.0, "low cover", [("protection_within = one base width", "open")]),
+        (228.0, 19.9, "open", [("protection_within = any distance", "low cover")]),
+    ],
+)
+def test_a1_how_near_cover_must_be_is_a_reading_and_is_told(
+    x: float, within: str | float | None, verdict: str, told: list[tuple[str, str]]
+) -> None:
+    readings = {} if within is None else {"protection_within": within}
+    (row,) = rows({**between(target={"at": [x + 8.0, 0, 0]}), "readings": readings})
+    assert row["verdict"] == verdict
+    assert [(other["reading"], other["verdict"]) for other in row["other_readings"]] == told
+    width = {None: "one base width, 16", 19.9: "20"}.get(within, "")
+    assert (f"more than {width} mm: no protection" in row["reason"]) == (verdict == "open")
+
+
+def test_a1_a_nook_is_as_near_as_its_walls() -> None:
+    """Of a piece of any shape, what rises above the feet of the unit counts, not the outline round it."""
+    walls = [{"box": [8, 100, 19.2]}, {"box": [100, 8, 19.2], "at": [46, -46, 0]}]
+    units = [{"name": "A", "at": [-200, 0]}, {"name": "T", "at": [40, 10]}]
+    terrain = [{"name": "ruin", "at": [0, 0], "parts": walls}]
+    check = [{"attacker": "A", "target": "T"}]
+    document = {"rules": "skirmishcorps", "terrain": terrain, "unit": units, "check": check}
+    assert [rows(document)[0][key] for key in ("verdict", "rule_number")] == ["open", "R1"]
+    units[1]["at"] = [28, 10]
+    assert rows(document)[0]["verdict"] == "low cover"
+
+
+CORNER = {"at": [204, -39.5], "height": 6, "size": [8, 81]}
+"""A wall taller than a figure, whose end is one mm to the left of a unit's middle as that looks back past it."""
+
+
+@pytest.mark.parametrize("posture", ["standing", "prone"])
+def test_a16_who_is_in_corner_cover_peeks_round_it(posture: str) -> None:
+    document = between(attacker={"at": [216.2, 0, 0], "posture": posture}, target={"at": [0, 0, 0]}, cover=CORNER)
+    if posture == "prone":
+        document["unit"][0]["at"][0] += 12.0
+    (row,) = rows(document)
+    assert (row["verdict"], row["modifier"], row["line_of_sight"]) == ("open", 0, True)
+    assert "A leans out past the corner of w, half a base (peeking = true)" in row["reason"]
+    assert [(other["reading"], other["verdict"]) for other in row["other_readings"]] == [("peeking = false", "hidden")]
+    (row,) = rows({**document, "readings": {"peeking": False}})
+    assert (row["verdict"], row["modifier"]) == ("hidden", None)
+    assert [(other["reading"], other["verdict"]) for other in row["other_readings"]] == [("peeking = true", "open")]
+    scene = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
+    unit = scene.unit("A")
+    (lean,) = leans(scene, unit, scene.unit("T").standing)
+    # Half a base past the wall's corner, (208, 1).
+    assert lean.eye == pytest.approx([unit.piece.eye[0], 9.0, unit.piece.eye[2]])
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"attacker": {"at": [216.2, -16.5, 0]}},  # more than half a base from the corner
+        {"attacker": {"at": [216.7, 0, 0]}},  # not in contact
+        {"attacker": {"at": [216.2, 0, 0], "type": "vehicle"}},
+        {"cover": {**CORNER, "height": 4.3}, "attacker": {"at": [216.2, 0, 0], "height": 4.4}},  # high cover for it
+    ],
+)
+def test_a16_who_is_not_at_a_corner_does_not_peek(keys: Document) -> None:
+    document = between(**{"target": {"at": [0, 0, 0]}, "cover": CORNER, **keys})
+    scene = SKIRMISHCORPS.load(Path("table.toml"), document, Cache(None))
+    assert leans(scene, scene.unit("A"), scene.unit("T").standing) == []
+    assert "leans" not in rows(document)[0]["reason"]
+
+
+def test_a16_a_wall_across_the_corner_keeps_the_head_in() -> None:
+    document = between(attacker={"at": [216.2, 0, 0]}, target={"at": [0, 0, 0]}, cover=CORNER)
+    document["cover"].append({"name": "spur", "at": [216, 8.6], "size": [8, 2], "height": 6})
+    assert [rows(document)[0][key] for key in ("verdict", "other_readings")] == ["hidden", []]
+
+
+def test_a16_who_peeks_flanks_too() -> None:
+    document = between(attacker={"at": [216.2, 0, 0]}, target={"at": [-50, 0, 0]}, cover=CORNER, ask="flanked")
+    document["cover"].append({"name": "back", "at": [-62.2, 0], "size": [8, 120], "height": 3})
+    (row,) = rows(document)
+    assert row["flanked"]
+    assert row["other_readings"] == [{"reading": "peeking = false", "verdict": "not flanked"}]
+    assert not rows({**document, "readings": {"peeking": False}})[0]["flanked"]
+
+
+@pytest.mark.parametrize(
+    "height, verdict, modifier", [(1, "very low cover", -2), (2, "low cover", -3), (3, "hidden", None)]
+)
+@pytest.mark.parametrize("by_model", [False, True])
+def test_a17_a_raised_body_is_hit_over_low_cover(
+    height: float, verdict: str, modifier: int | None, by_model: bool
+) -> None:
+    figure = {"parts": [{"box": [16, 10, 40]}], "eye": [0, 0, 35]} if by_model else {}
+    target = {"at": [216.2, 0, 0], "posture": "prone", "lies_along": 90, **figure}
+    document = between(target=target, cover={"height": height})
+    (row,) = rows({**document, "readings": {"prone_body": "raised"}})
+    assert (row["verdict"], row["modifier"]) == (verdict, modifier)
+    assert "counts as half as high as it stands (prone_body = raised)" in row["reason"]
+    (lying,) = rows(document)
+    assert lying["verdict"] == ("hidden" if height > 1 else verdict)
+    others = {other["reading"]: other["verdict"] for other in lying["other_readings"]}
+    assert others.get("prone_body = raised") == ("low cover" if height == 2 else None)
+    assert ("with prone_body = raised: low cover" in lying["reason"]) == (height == 2)
 
 
 def test_a15_the_class_from_the_share_is_a_reading_and_is_told() -> None:
@@ -247,8 +360,13 @@ def test_r13_nobody_prone_sees_over_high_cover_however_high_the_target() -> None
     assert rows(tower)[0]["verdict"] == "open"
 
 
+def test_a_result_says_what_cover_does_to_the_roll() -> None:
+    assert [rows(between(cover={"height": height}))[0]["roll"] for height in (0.5, 1, 2, 3)] == [None, None, "-2", "-3"]
+    assert rows(between(cover={"height": 6}))[0]["roll"] is None, "hidden"
+
+
 def test_a8_the_worst_single_piece_counts_and_at_equal_ones_the_first() -> None:
-    two = between()
+    two = between() | {"readings": ANYWHERE}
     two["cover"].append({**two["cover"][0], "name": "w2", "at": [154, 0, 0]})
     assert [rows(two)[0][key] for key in ("protected_by", "modifier")] == ["w", -2]
     two["cover"][1]["height"] = 3
@@ -261,6 +379,19 @@ def test_a13_units_of_other_sizes_fight_across_what_hides_not_both() -> None:
     assert not rows(tall)[0]["possible"]
     tall["unit"][0] |= {"type": "mech", "height": 12, "at": [175.8, 0, 0]}
     assert rows(tall)[0]["possible"]
+
+
+def test_a13_close_combat_over_any_height_is_a_reading_and_is_told() -> None:
+    tall = between(attacker={"at": [191.8, 0, 0]}, cover={"height": 6}, ask="close combat")
+    (row,) = rows(tall)
+    assert row["other_readings"] == [{"reading": "close_combat_over = any height", "verdict": "close combat"}]
+    assert "taller than both: no close combat; with close_combat_over = any height: close combat" in row["reason"]
+    (row,) = rows({**tall, "readings": {"close_combat_over": "any height"}})
+    assert (row["possible"], row["to_hit"], row["dodge_parry"]) == (True, -1, 1)
+    other = {"reading": "close_combat_over = not taller than both", "verdict": "no close combat"}
+    assert row["other_readings"] == [other]
+    tall["cover"][0]["height"] = 4
+    assert rows(tall)[0]["other_readings"] == []
 
 
 def test_a14_the_dive_is_a_reading() -> None:
@@ -304,7 +435,7 @@ def test_what_reaches_beyond_the_base_can_be_obscured_too() -> None:
     wings = [{"box": [10, 10, 3], "base": True}, {"box": [10, 80, 37], "at": [0, 0, 3]}]
     document = between(target={"parts": wings, "eye": [0, 0, 30]}, cover={"at": [180, 30, 0], "size": [8, 20]})
     document["cover"][0]["height"] = 5
-    (row,) = rows(document)
+    (row,) = rows({**document, "readings": ANYWHERE})
     assert (row["verdict"], row["protected_by"], row["in_contact_with"]) == ("corner cover", "w", [])
     # Of 80 mm the wall hides what lies beyond the line past its corner, (184, 20).
     assert row["occluded"] == pytest.approx((40 - 20 * 211.2 / 184) / 80, abs=0.002)
@@ -327,10 +458,10 @@ def test_a_share_at_the_threshold_is_too_close_to_call() -> None:
     document = between(target={"at": [438, 0, 0]})
     share = rows(document, quick(), 0.1)[0]["occluded"]
     for _ in range(2):  # looked closer, since the threshold is so near, and once more
-        readings = {"share_practically_all": share + 1e-5}
+        readings = {**ANYWHERE, "share_practically_all": share + 1e-5}
         share = rows({**document, "readings": readings}, quick(), 0.1)[0]["occluded"]
     for step, verdict, other in ((1e-5, "open", "low cover"), (-1e-5, "low cover", "open")):
-        (row,) = rows({**document, "readings": {"share_practically_all": share + step}}, quick(), 0.1)
+        (row,) = rows({**document, "readings": {**ANYWHERE, "share_practically_all": share + step}}, quick(), 0.1)
         assert (row["verdict"], row["could_be"], row["marginal"]) == (verdict, ["open", "low cover"], True)
         assert f"; too close to call, it could be {other}" in row["reason"]
 
@@ -344,3 +475,40 @@ def test_an_eye_on_a_surface_is_marginal(off: float, could_be: list[str]) -> Non
     (row,) = rows({"rules": "skirmishcorps", "unit": units, "terrain": [rock], "check": check})
     assert (row["could_be"], row["marginal"]) == (could_be, len(could_be) > 1)
     assert ("lies on the surface of the rock, is taken decides, which is not sure" in row["reason"]) == row["marginal"]
+
+
+@pytest.mark.parametrize(
+    ("name", "move", "who", "readings"),
+    [
+        ("round_the_corner", "Guardian A", ("--to", "Cybercop"), {"contact_tolerance": 6.0}),
+        ("far_from_the_wall", "loiterer", ("--from", "Guardian"), {}),
+        ("raised_behind_the_low_wall", "Acolyte A", ("--from", "Guardian"), {"prone_body": "raised"}),
+    ],
+)
+def test_the_readings_hold_in_maps_and_odds(
+    name: str,
+    move: str,
+    who: tuple[str, str],
+    readings: dict[str, Any],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scene = tmp_path / f"{name}.json"
+    document = read_document(PROJECT / "scenes/skirmishcorps" / f"{name}.toml") | {
+        "readings": readings,
+        "table": [800, 400],
+    }
+    scene.write_text(json.dumps(document), encoding="utf-8")
+    ran = run(capsys, "map", scene, "--move", move, *who, "--grid", "12", "--within", "40", "--json", "--no-cache")
+    cells = [cell for cell in ran.document["cells"] if cell["stands"] and cell["at"][2] == 0.0]
+    assert len({cell["verdict"] for cell in cells}) > 1
+    pair = ("--from", move, *who) if who[0] == "--to" else (*who, "--to", move)
+    for cell in cells[::4]:
+        at = f"{move}={cell['at'][0]},{cell['at'][1]}"
+        tried = run(capsys, "check", scene, *pair, "--at", at, "--json", "--no-cache")
+        (row,) = tried.document["scenes"][0]["results"]
+        assert row["verdict"] == cell["verdict"] or cell["marginal"], at
+    odds = run(capsys, "check", scene, *pair, "--odds", "--json", "--no-cache")
+    (row,) = odds.document["scenes"][0]["results"]
+    assert row["odds"][row["verdict"]] > 0.5
+    assert sum(row["odds"].values()) == pytest.approx(1.0)

@@ -129,6 +129,20 @@ class TestRules:
         assert [1, 1] in blocked.row()["lines"][0]["hexes"]
         assert ruling({(0, 2): "woods"}, (4, 1), readings={"touching": "blocked"}) == (True, "clear", "R2")
 
+    def test_a5_three_levels_up_one_hex_may_be_blind(self) -> None:
+        cliff = {(0, 0): 3, (3, 0): "woods"}
+        verdict = judged(cliff, (0, 0), (4, 0))
+        assert (verdict.verdict, others_of(verdict)) == ("visible", [("three_levels = one blind", "hidden")])
+        hidden = judged(cliff, (0, 0), (4, 0), readings={"three_levels": "one blind"})
+        assert (hidden.verdict, hidden.cause, hidden.rule.number) == ("hidden", "blind_hex", "A5")
+        assert hidden.blind_hexes == ((4, 0),)
+        assert "1 hex behind the woods at [3, 0], and from 3 levels up the next one is blind" in hidden.reason
+        assert others_of(hidden) == [("three_levels = none blind", "visible")]
+        beyond = judged(cliff, (0, 0), (5, 0), readings={"three_levels": "one blind"})
+        assert (beyond.verdict, beyond.rule.number, others_of(beyond)) == ("visible", "A5", [])
+        level = judged({(0, 0): 2, (3, 0): "woods"}, (0, 0), (4, 0), readings={"three_levels": "one blind"})
+        assert others_of(level) == []
+
     def test_a6_each_edge_is_shifted_by_itself_as_a_reading(self) -> None:
         crossed = {(1, 0): "woods", (1, 2): "woods"}  # right of the first edge, left of the second
         verdict = judged(crossed, (0, 0), (2, 2))

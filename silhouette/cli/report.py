@@ -1,14 +1,13 @@
-"""The command line, its pages: ``silhouette report`` and ``silhouette tutorial``."""
+"""The command line: ``silhouette report``."""
 
 from __future__ import annotations
 
-from silhouette.cli.commands import ReportOptions, TutorialOptions
+from silhouette.cli.commands import ReportOptions
 from silhouette.cli.options import exit_status
 from silhouette.cli.scene_job import cache_of, places_of, processes_of, renderer_of
 from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
 from silhouette.common.installation import VERSION
-from silhouette.common.text import counted
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
@@ -19,7 +18,6 @@ from silhouette.judging.maps import MapRequest
 from silhouette.pages.html.page import check_page_path
 from silhouette.pages.report.page import judged_and_drawn, report_page
 from silhouette.pages.report.sections import on_page
-from silhouette.pages.tutorial.pages import INDEX, TutorialRun, scenes_folder, write_tutorial
 
 
 def report(given: ReportOptions) -> int:
@@ -51,23 +49,3 @@ def report(given: ReportOptions) -> int:
     lines.append(f"{given.out}: {len(content) / 1e6:.1f} MB")
     show_result({**about, "checks": [result.row() for result in results]}, *lines, as_json=given.as_json)
     return exit_status(failed=False, unexpected=any(result.expected is False for result in results))
-
-
-def tutorial(given: TutorialOptions) -> int:
-    """Writes the tutorial."""
-    folder = scenes_folder(given.scenes)
-    check_numbers(given.pixel, given.error)
-    cache = cache_of(given).remembering()
-    with Waiting(f"writing {given.out}", quiet=given.quiet, forking=True) as waiting:
-        with settings():  # nobody waits for pages that then cannot be drawn
-            renderer = renderer_of(given)
-        run = TutorialRun(
-            folder, renderer, cache, processes_of(given), not given.no_animation, given.pixel, given.error
-        )
-        pages = write_tutorial(given.out, run, waiting.step)
-    checks = [check for page in pages for part in page["parts"] for check in part["checks"]]
-    unexpected = [check for check in checks if check["expected"] is False]
-    words = f"{len(pages) + 1} pages with {counted(len(checks), 'check')}; open {given.out / INDEX}"
-    words += f"; {len(unexpected)} not as expected" if unexpected else ""
-    show_result({"out": str(given.out), "pages": pages}, words, as_json=given.as_json)
-    return exit_status(failed=False, unexpected=bool(unexpected))
