@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from silhouette.measure import estimate, grids
 from silhouette.measure.estimate import Estimate
+from silhouette.measure.grids import FINEST
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -16,12 +16,7 @@ from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from tests.support.duels import loaded
 
-ROUGH = Settings(choose(), 0.1, observe=Estimate())
-
-
-@pytest.fixture(autouse=True)
-def _every_sight_on_the_finest_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "COARSEST", grids.FINEST)
+ROUGH = Settings(choose(), 0.1, observe=Estimate(coarsest=FINEST))
 
 
 def seen(target: dict[str, Any], outlines: dict[str, float], **more: Any) -> NecromundaVerdict:
