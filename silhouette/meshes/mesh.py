@@ -1,4 +1,4 @@
-"""LOAD: a mesh file becomes a Mesh with named parts, checked for health."""
+"""LOAD: a mesh file becomes a Mesh with named parts, checked for health. Only its formats import trimesh."""
 
 from __future__ import annotations
 

@@ -173,4 +173,4 @@ def test_what_is_imported_is_a_dependency_or_an_extra_and_every_dependency_is_im
     brought = {"contourpy", "fontTools", "pydantic_core", "dask"}
     extras = {name.replace("-", "_") for name in EXTRAS.values()}
     assert imported <= modules | brought | {MODULES.get(name, name) for name in extras}
-    assert modules - imported == {"trimesh", "charset_normalizer"}  # pyrender imports the first, and that the second
+    assert modules - imported == {"charset_normalizer"}  # trimesh imports it

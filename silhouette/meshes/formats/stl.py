@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,13 @@ _NEXT_SOLID = re.compile(rb"^([ \t]*endsolid\b[^\n]*?)[ \t]+(?=solid\b)", re.MUL
 def read(data: bytes) -> MeshContent:
     """The surfaces of an STL file, one for each solid.
 
-    trimesh takes a binary file whose length is not what its header announces for text, in a text it looks for words of
-    the format in the names of solids, with many times the file's size in memory; and importing it takes longer than
-    reading a million facets.
+    A binary file goes to trimesh with the count that it has: trimesh takes one whose length is not what its header
+    announces for text. A text is read here: trimesh looks for words of the format in the names of solids, and needs
+    many times the file's size in memory.
+
     """
+    from trimesh.exchange.stl import load_stl_binary
+
     if _is_text(data):
         return MeshContent(_read_text(plain_text(data)))
     if len(data) < _HEADER:
@@ -71,8 +75,8 @@ def read(data: bytes) -> MeshContent:
         raise no_triangles()
     if triangles > MAX_MESH_TRIANGLES:
         raise MeshRefused(f"holds {triangles} triangles; {MAX_MESH_TRIANGLES} are the most that can be looked at")
-    corners = facets["corners"][:triangles].reshape(-1, 3)
-    return MeshContent([PartSurface("mesh", corners, np.arange(len(corners)).reshape(-1, 3))], warnings)
+    loaded = load_stl_binary(BytesIO(bytes(80) + triangles.to_bytes(4, "little") + facets[:triangles].tobytes()))
+    return MeshContent([PartSurface("mesh", loaded["vertices"], loaded["faces"])], warnings)
 
 
 def _counted(facets: NDArray[Any], announced: int, tail: bytes) -> tuple[int, list[str]]:
