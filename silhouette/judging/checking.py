@@ -105,7 +105,7 @@ def check(
     >>> verdict.verdict
     'partial cover'
     >>> print(verdict.reason)
-    32.8 % of Vex is obscured by the wall; less than half: partial cover
+    32.7 % of Vex is obscured by the wall; less than half: partial cover
     >>> check(file, "Vex", "Kal", renderer="reference", pixel=0.2).verdict
     'hidden'
     >>> check(scene, "Kal", "Wex")

@@ -364,6 +364,9 @@ class ReplayObserver:
         ]
 
 
+ROUNDING_ERROR = 1e-6  # an error of a share that rounding alone leaves, or less
+
+
 def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
     """The counts that another measurement might have given, with shares larger by ``number`` standard deviations.
 
@@ -373,8 +376,9 @@ def redrawn(counts: OcclusionCounts, number: float) -> OcclusionCounts:
     >>> redrawn(OcclusionCounts(10_000, 0, 10_000, 0, (), (), 0.0, 0.0, 0.0), 2.0).occluded
     0.0
     """
-    by = round(number * counts.error / SIGMAS * counts.total)
-    within = round(number * counts.error_in_arc / SIGMAS * counts.in_arc)
+    # A bound of rounding alone is no deviation: what is counted as exactly half is half.
+    error, error_in_arc = (each if each > ROUNDING_ERROR else 0.0 for each in (counts.error, counts.error_in_arc))
+    by, within = number * error / SIGMAS * counts.total, number * error_in_arc / SIGMAS * counts.in_arc
     occluded_in_arc = float(np.clip(counts.occluded_in_arc + within, 0.0, counts.in_arc))
     return replace(
         counts,

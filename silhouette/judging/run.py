@@ -27,7 +27,8 @@ def shared(scene: Scene, renderer: Renderer) -> bool:
         prepare(mesh)
     # What the first measurement would load, which each worker would else do for itself: numpy imports its `ma` when it
     # is first asked for the distinct ones of some numbers.
-    import_module("numpy.ma")
+    for module in ("numpy.ma", "numpy.random"):
+        import_module(module)
     return True
 
 

@@ -74,7 +74,7 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
     rim = sum(map(_rim, (part for each in found for part in (each.whole, each.in_arc, each.obscured))))
     doubt = sum(each.doubt for each in found)
     rounded, touching = ROUNDED * rim, sum(each.touching for each in found)
-    obscured = _half(obscured, whole, rounded)
+    obscured, in_arc = _half(obscured, whole, rounded), _half(in_arc, whole, rounded)
     seen = whole - obscured if in_arc == whole else in_arc - _half(in_arc - seen, in_arc, rounded)
     parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
     nearest, alone = np.sum(parts, axis=0) * (obscured > 0.0)

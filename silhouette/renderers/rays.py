@@ -151,7 +151,7 @@ class MeshMemo(Generic[Made]):
 class RayRenderer(Renderer):
     """A renderer that casts rays, many at once: what it sees is what `depths` meets first."""
 
-    capabilities = Capabilities(sparse=True, is_witness=False)
+    capabilities = Capabilities(sparse=True)
 
     @abstractmethod
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:

@@ -44,7 +44,7 @@ def test_check_prints_a_table_and_the_reason_in_words(tmp_path: Path, capsys: Ca
     assert ran.status == 0
     assert ran.err == ""
     assert re.search(r"Kal +Vex +partial cover +3\d\.\d % ± [\d.]+ % +wall 3\d\.\d % +reference +held", ran.out)
-    assert "Kal to Vex: 32.7 % of Vex is obscured by the wall; less than half: partial cover" in ran.out
+    assert "Kal to Vex: 32.6 % of Vex is obscured by the wall; less than half: partial cover" in ran.out
     assert "Behind the wall" in ran.out
     assert "\x1b" not in ran.out
 
@@ -123,7 +123,7 @@ def test_a_bad_scene_is_one_line_and_the_others_are_still_judged(tmp_path: Path,
     assert ran.status == 2
     (complaint,) = ran.complaints
     assert complaint == f"error: {bad}: unknown key 'figther'; did you mean 'fighter'?"
-    assert ran.out.count("Kal to Vex: 32.7 %") == 2
+    assert ran.out.count("Kal to Vex: 32.6 %") == 2
     ran = run(capsys, "check", bad, good, "--json", *QUICK)
     assert (ran.status, len(ran.complaints)) == (2, 1)
     failed, judged = ran.document["scenes"]

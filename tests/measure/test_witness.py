@@ -215,7 +215,7 @@ def test_opengl_counts_a_sheet_a_micrometre_before_the_target(
     scene = loaded({"rules": "necromunda", "terrain": [{**sheet, **places}], "fighter": [kal, {**target, **places}]})
     exact, drawn = (
         rule_called("necromunda").judge([(scene, Check("Kal", "Vex", None, None))], Settings(renderer, 0.2))[0]
-        for renderer in (choose("embree"), started("gl"))
+        for renderer in (choose(), started("gl"))
     )
     assert abs(exact.occluded - drawn.occluded) <= exact.counts.error + drawn.counts.error
     assert exact.verdict in drawn.could_be
@@ -298,7 +298,7 @@ def test_rays_contradict_what_is_untrue(untrue: dict[str, float]) -> None:
 def test_one_ray_contradicts_a_proof() -> None:
     """A dot that hides less than any error of the rays."""
     dot = shapes.box((150, 0, 20), (150.1, 0.06, 20.06))
-    sight, renderer = Case(FRONT, (dot,), EYE).sight, started("embree")
+    sight, renderer = Case(FRONT, (dot,), EYE).sight, choose()
     (truth,) = observe_many([sight], renderer, 0.1)
     counts = replace(truth.counts, occluded=0, nearest=(0,), alone=(0,), error=0.0)
     judge = Confirmed(lambda sights, renderer, pixel, wanted=PLAIN: [replace(truth, counts=counts)])
@@ -309,6 +309,6 @@ def test_one_ray_contradicts_a_proof() -> None:
 def confirmed(scene: Any, judge: Confirmed) -> Confirmed:
     """All checks of a scene, judged by what is asked, and each share by rays."""
     rule = rule_called(scene.rules)
-    settings = Settings(choose("embree"), pixel_of(scene, None), observe=judge)
+    settings = Settings(choose(), pixel_of(scene, None), observe=judge)
     rule.judge([(scene, check) for check in scene.checks or rule.everyone(scene)], settings)
     return judge

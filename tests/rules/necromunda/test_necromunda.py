@@ -328,7 +328,7 @@ def test_the_result_has_every_key_of_the_contract() -> None:
         "projection",
     }
     assert keys <= set(row)
-    assert row["occluded"] == row["occluded_pixels"] / row["target_pixels"]
+    assert row["occluded"] == pytest.approx(row["occluded_pixels"] / row["target_pixels"], abs=1e-4)
     assert row["blockers"] == [{"name": "barricade", "occluded": row["occluded"], "alone": row["occluded"]}]
     assert row["reason"] == "21.2 % of Vex is obscured by the barricade; less than half: partial cover"
     assert row["pixel"] == pytest.approx(0.2)
