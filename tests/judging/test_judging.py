@@ -20,7 +20,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge, judge_all, judge_scene, load_scene
 from silhouette.judging import counterfactuals as searching
 from silhouette.models.model import Model, load_model
-from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers import choose
 from silhouette.rules.base import MeasuredVerdict, Verdict
 from silhouette.scenes.scene import Check, Scene
 from tests.support.commands import CHECK, run, scene
@@ -40,7 +40,7 @@ def test_an_observation_is_kept_until_its_picture_is_drawn_and_no_longer(tmp_pat
         return tmp_path / "drawn.png"
 
     path = scene(tmp_path, CHECK + CHECK)
-    result = judge_scene(path, Selection(), JudgingOptions(EmbreeRenderer(), Cache(None)), draw=draw)
+    result = judge_scene(path, Selection(), JudgingOptions(choose(), Cache(None)), draw=draw)
     assert [judged.verdict for judged in result.judged] == drawn
     assert [getattr(judged.verdict, "observation", drawn) for judged in result.judged] == [None, None]
     assert {judged.picture for judged in result.judged} == {tmp_path / "drawn.png"}
@@ -170,7 +170,7 @@ def test_checks_of_scenes_that_ask_for_different_things_are_judged_as_each_is_al
         scenes.append(load_scene(path, cache=Cache(None)))
     scenes.append(load_scene(EXAMPLES / "skirmishcorps" / "classes.toml", cache=Cache(None)))
     scenes.append(load_scene(EXAMPLES / "crisis_protocol" / "in_cover.toml", cache=Cache(None)))
-    options = JudgingOptions(EmbreeRenderer())
+    options = JudgingOptions(choose())
     requests = [(one, check) for one in scenes for check in one.checks]
     together = [result.row() for result in judge_all(requests, options)]
     assert together == [result.row() for request in requests for result in judge_all([request], options)]
@@ -186,7 +186,7 @@ def test_steps_go_on_from_what_is_added_to_what_is_added_next(tmp_path: Path, mo
     for name in ("odds_of_each", "changes_of_each"):
         monkeypatch.setattr(import_module("silhouette.judging.judge"), name, nothing)
     loaded, steps = load_scene(scene(tmp_path, CHECK, CHECK), cache=Cache(None)), list[tuple[float, int]]()
-    options = JudgingOptions(EmbreeRenderer(), pixel=1.0, seed=0, what_if=True)
+    options = JudgingOptions(choose(), pixel=1.0, seed=0, what_if=True)
     requests = [(loaded, check) for check in loaded.checks]
     assert len(list(judge(requests, options, step=lambda *step: steps.append(step)))) == 2 * 4
     assert steps == [(0, 6), (1, 6), (2, 6), (2.5, 6), (2.5, 6), (4.5, 6), (4.5, 6)]

@@ -13,14 +13,14 @@ from silhouette.common.geometry import Pose
 from silhouette.files.cache import Cache
 from silhouette.measure.filling import Skins, filled
 from silhouette.meshes.primitives import Box, Solid, solid
-from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers import choose
 from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
 from tests.support.commands import run
 
-EMBREE = EmbreeRenderer()
+EMBREE = choose()
 WINDOW = Path(__file__).resolve().parents[3] / "shared" / "reports" / "scenes" / "ne_solid_window.toml"
 HERE = Pose.standing()
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from silhouette.common.errors import SilhouetteError
 from silhouette.files.cache import Cache
-from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.support.rulings import ruled
 
-EMBREE = EmbreeRenderer()
+EMBREE = choose()
 NOWHERE = Path("table.toml")
 
 

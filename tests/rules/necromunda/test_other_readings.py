@@ -14,7 +14,7 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
-from silhouette.renderers.embree import EmbreeRenderer
+from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
 from silhouette.rules.fields import alternatives
@@ -23,7 +23,7 @@ from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings
 from tests.support.commands import run
 
-EMBREE = EmbreeRenderer()
+EMBREE = choose()
 FRIEND_IN_FRONT = Path(__file__).resolve().parents[4] / "shared" / "reports" / "scenes" / "ne_friend_in_front.json"
 READINGS: dict[str, list[Any]] = {
     "share": ["whole target", "in arc"],
