@@ -297,6 +297,9 @@ OTHER_READINGS = ResultField(
     "other_readings", list[OtherReading], "each other reading of the rules that changes the result"
 )
 WARNINGS = ResultField("warnings", list[str], "a sentence each", is_detail=False, compared="sentence")
+EFFECT_ON_ROLL = ResultField(
+    "roll", str | None, "what cover does to a roll, as the rules say; null if nothing", label="the roll"
+)
 ARC = ResultField("arc", ArcName | None, "the vision arc that was asked for; null for any", label="vision arc")
 
 ODDS = (
@@ -321,7 +324,7 @@ SHARED_FIELDS: Mapping[str, ResultField] = {  # those that mean the same in ever
     field.key: field
     for field in (
         *(*WHO_FIELDS, VERDICT, *GROUNDS, LINE_OF_SIGHT, IN_ARC_FIELD, *SHARE_FIELDS, OCCLUDED_IN_ARC, SEEN_PIXELS),
-        *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
+        *(BLOCKERS, MARGINAL, COULD_BE, OTHER_READINGS, WARNINGS, EFFECT_ON_ROLL, ARC, RENDERER, PIXEL, *MANNER, *ODDS),
     )
 }
 
