@@ -158,7 +158,8 @@ PRIMITIVES: Mapping[str, Primitive] = {
         Kind.TRUTH,
         "whether straight lines from base to base cross what: any of them, all of them, the one between the centres, "
         "or from every point of the base of a, one of those to all of the side of b that faces it. Seen from above; or "
-        "in space, with their heights, from upper side to upper side, or from points to points, and then not all",
+        "in space, with their heights, from upper side to upper side (to a facing side level, as the lower, where both "
+        "stand level), or from points to points, and then not all",
     ),
     "parts": Primitive(
         (
