@@ -27,7 +27,9 @@ from scipy.spatial import ConvexHull, QhullError
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Floats
 from silhouette.common.geometry import corners as mesh_corners
+from silhouette.common.lazy import derived
 from silhouette.files.schema import MAX_LENGTH_MM
+from silhouette.meshes.mesh import Mesh
 from silhouette.relations import lines_in_plan
 from silhouette.relations.outlines_in_plan import Region, base_shape, footprint, ground, without_specks
 from silhouette.relations.points import ErrorBound, PointSet
@@ -126,8 +128,17 @@ def _points(end: End) -> Floats:
     if isinstance(end, Piece):
         outline, height = _upper_side(end)
         return np.column_stack([outline, np.full(len(outline), height)])
-    points = np.concatenate([end.single, end.corners.reshape(-1, 3)])
-    return np.unique(points, axis=0)
+    return end.single if end.mesh is None else np.concatenate([end.single, end.pose.place(_outermost_of(end.mesh))])
+
+
+@derived
+def _outermost_of(mesh: Mesh) -> Floats:
+    """(n, 3) mm, in its frame: the corners of the convex hull of a mesh; all of its corners where it is flat."""
+    try:
+        corners: Floats = mesh.vertices[ConvexHull(mesh.vertices).vertices]
+    except QhullError:
+        return mesh.vertices
+    return corners
 
 
 def _middles(ends: tuple[End, End]) -> Floats:
