@@ -336,6 +336,30 @@ def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_s
     return best
 
 
+def distance_of_line(
+    start: Piece, end: Piece, others: Sequence[Piece], *, of: Part = "base", in_space: bool = False
+) -> ErrorBound:
+    """How near the nearest of some pieces, but for these two, comes to the straight line from the middle of one base to
+    that of the other, mm: 0 on the line; infinitely far without any. In space the line runs from upper side to upper
+    side. ``lines`` has the shortest line, which ``by`` belongs to.
+    """
+    line = np.array([[*piece.base_centre, piece.base_span[1]] for piece in (start, end)])
+    thread = Mesh(line, np.array([[0, 1, 1]], np.int32), np.zeros(1, np.int32))
+    best = ErrorBound(float("inf"))
+    for other in others:
+        if other is not start and other is not end:
+            if in_space:
+                shortest = nearest_points(thread, Pose.standing(), *_surface(other, of))
+                length = max(float(np.linalg.norm(shortest[1] - shortest[0])) - other.outline, 0.0)
+            else:
+                flat = _shortest((shapely.LineString(line[:, :2]), 0.0), _core(other, of))
+                shortest = np.column_stack([flat, np.full(2, ground(other))])
+                length = _length_in_plan(shortest)
+            if length < best.value:
+                best = ErrorBound(length, lines=shortest[None], by=(other.name,))
+    return best
+
+
 def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> ErrorBound:
     """Whether a piece touches one of some others: 1.0 or 0.0; ``by`` names all that are touched, the nearest first, and
     ``lines`` leads to each.

@@ -201,14 +201,14 @@ def test_a_model_that_was_not_looked_at_says_what_is_in_the_way() -> None:
     fighters = [{"name": "Kal", "figure": FIGURE, "at": [0, 0], "facing": 90}]
     fighters += [
         {"name": name, "figure": FIGURE, "at": [x, 220], "facing": 270, "unit": "blue"}
-        for name, x in (("Vex", -60), ("Yar", 0), ("Zil", 120))
+        for name, x in (("Vex", -60), ("Yar", 90), ("Zil", 120))
     ]
     document = {"rules": "the-old-world", "terrain": [WOODS], "fighter": fighters}
     document["check"] = [{"attacker": "Kal", "target": "Vex"}]
     rule = rule_called("the-old-world")
     scene = rule.load(Path("scene.toml"), document, Cache(None))
     (verdict,) = rule.judge([(scene, check) for check in scene.checks], Settings(EMBREE, 0.2, keep=True))
-    assert names_of(scene, verdict) == [("", ["Zil"], ["Vex", "Yar"])]
+    assert names_of(scene, verdict) == [("", ["Yar", "Zil"], ["Vex"])]
     assert "woods" in printed(drawn(scene, verdict))
 
 

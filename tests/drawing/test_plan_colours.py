@@ -52,7 +52,7 @@ def shipped(name: str) -> DataScene:
         ("trench_crusade/example", 2, (), ()),
         ("trench_crusade/the_other_wall", 0, (), ("container",)),
         ("the_old_world/example", 0, ("crate", "second crate"), ()),
-        ("the_old_world/example", 1, (), ("third crate",)),
+        ("the_old_world/example", 1, ("third crate",), ()),
         ("the_old_world/hill_and_woods", 1, ("Brute",), ()),
         ("legion/example", 0, ("barricade",), ()),
         ("warhammer_40000_10/example", 0, ("ruin",), ()),

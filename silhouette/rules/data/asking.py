@@ -6,27 +6,25 @@ asked again afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from math import ceil
 from typing import Any
 
 import numpy as np
-import shapely
 
 from silhouette.common.geometry import Floats, cosine_and_sine
-from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.measure.observation import Observation, Sight
 from silhouette.models.model import BODY
-from silhouette.relations import distances, lines_in_plan
+from silhouette.relations import distances, lines_in_plan, lines_in_space
 from silhouette.relations import outlines_in_plan as attributes
 from silhouette.relations.beams import BEAM_TOUCH_MM
 from silhouette.relations.lines import widest_line
-from silhouette.relations.outlines_in_plan import Region, base_shape, footprint
+from silhouette.relations.lines_in_space import CountedPart, region_of
 from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
 from silhouette.relations.visible import share_visible, widest_patch
 from silhouette.renderers.views import VisionArc
-from silhouette.rules.data.found import Found, Key, Parts, Points, Unmeasured, Use, question_of
+from silhouette.rules.data.found import Found, Key, Parts, Points, Straight, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal
 from silhouette.rules.data.quantities import compared, known_by
@@ -35,7 +33,6 @@ from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import CONTACT_GAP_MM, TableScene, in_base_contact
 
-ROUND = 64  # straight pieces of a quarter of a circle: an inch round a base is right to 0.002 mm
 WIDEST = 90.0  # degrees of one wedge; a wider arc is several of them
 ALL_ROUND = 360.0  # degrees of what is no arc
 PATCH_PIXEL = 0.2  # mm per pixel of the pictures in which patches are looked for at first
@@ -160,22 +157,42 @@ class SceneTable:
     def _parts(self, what: Any, above: float, within: float, beyond: float) -> Found:
         return Found((Parts(_names(*_several(what)), above, within, beyond),))
 
-    def _crossed(self, a: Piece, b: Piece, what: Any, by: str) -> Found:
-        crosses: dict[str, Callable[..., ErrorBound]] = {
+    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str) -> Found:
+        several = _several(what)
+        if not all(isinstance(some, Parts) for some in several):
+            several = (Parts(_names(*several)),)
+        here, there = (some.piece if isinstance(some, Points) else some for some in (a, b))
+        parts = [
+            CountedPart(self.scene.piece(name), some.above, some.within, some.beyond)
+            for some in several
+            for name in some.pieces
+            if name not in (here.name, there.name)  # the pieces at the ends never count
+        ]
+        in_space = {"any": lines_in_space.any_line_crosses, "centre": lines_in_space.centre_line_crosses}
+        in_plan: dict[str, Callable[..., ErrorBound]] = {
             "any": lines_in_plan.any_line_crosses,
             "all": lines_in_plan.all_lines_cross,
             "centre": lines_in_plan.centre_line_crosses,
             "facing": lines_in_plan.facing_lines_cross,
         }
-        several = _several(what)
-        if not all(isinstance(one, Parts) for one in several):
-            several = (Parts(_names(*several)),)
-        found = crosses[by](a, b, regions_of(several, (a, b), self.scene.piece))
+        if measured == "in plan":
+            found = in_plan[by](here, there, [region_of(some, (here, there)) for some in parts])
+        elif by == "facing":
+            found = lines_in_space.facing_lines_cross(here, there, parts)
+        else:
+            ends = [_set(some) if isinstance(some, Points) else some for some in (a, b)]
+            found = in_space[by]((ends[0], ends[1]), (here, there), parts)
         found = replace(found, by=tuple(dict.fromkeys(found.by)))
         holds = found.value > 0.0
-        return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(a, b)),))
+        return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(here, there)),))
 
-    def _distance(self, a: Piece, b: Any, of: Any, measured: str) -> Found:
+    def _straight(self, a: Piece, b: Piece) -> Found:
+        return Found(Straight((a, b)))
+
+    def _distance(self, a: Any, b: Any, of: Any, measured: str) -> Found:
+        if isinstance(a, Straight):
+            far = distances.distance_of_line(*a.ends, _several(b), of=of, in_space=measured == "in space")
+            return _quantity("distance", far, (*a.key, *_names(*_several(b))))
         found: ErrorBound = distances.least_distance(a, _several(b), of=of, in_space=measured == "in space")
         return _quantity("distance", found, _names(a, *_several(b)))
 
@@ -249,26 +266,6 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 def _names(*values: Points | Piece) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.piece.name if isinstance(one, Points) else one.name for one in values))
-
-
-def regions_of(several: Iterable[Parts], ends: tuple[Piece, Piece], piece: Callable[[str], Piece]) -> list[Region]:
-    """The areas that count for lines from base to base; the pieces at their ends never do."""
-    regions = []
-    for parts in several:
-        for name in parts.pieces:
-            if name not in (ends[0].name, ends[1].name):
-                regions.append(Region(name, _shape_of(piece(name), parts, ends)))
-    return regions
-
-
-def _shape_of(piece: Piece, parts: Parts, ends: tuple[Piece, Piece]) -> shapely.Geometry:
-    shape = footprint(piece, parts.above) if parts.above > 0.0 else footprint(piece)
-    if parts.within < MAX_LENGTH_MM:
-        shape = shapely.intersection(shape, shapely.buffer(base_shape(ends[1]), parts.within, quad_segs=ROUND))
-    if parts.beyond > 0.0:
-        near = shapely.union_all([shapely.buffer(base_shape(end), parts.beyond, quad_segs=ROUND) for end in ends])
-        shape = shapely.difference(shape, near)
-    return shape
 
 
 def arcs_of(piece: Piece, degrees: float) -> tuple[VisionArc, ...] | None:

@@ -138,7 +138,21 @@ def _of_call(node: Call, known: Known) -> Kind:
             _check_argument(given[name], parameter, known)
         elif parameter.default is None:
             raise ConditionError(node.start, f"{node.name} lacks its argument {name}: {parameter.kinds[0]}")
+    if node.name == "crossed":
+        _check_lines(node, given, known)
     return primitive.gives
+
+
+def _check_lines(node: Call, given: Mapping[str, Node], names: Known) -> None:
+    """Refuses lines that nobody can draw: from points, seen from above or to a facing side; all of them in space."""
+    by, measured = given.get("by", Literal(0, 0, "any")), given.get("measured", Literal(0, 0, "in plan"))
+    points = [given[end] for end in ("a", "b") if kind_of(given[end], names) is Kind.POINTS]
+    words = {word.value for word in (by, measured) if isinstance(word, Literal)}
+    if points and words & {"in plan", "facing"}:
+        advice = "give models, or measured = 'in space' and by = 'any' or 'centre'"
+        raise ConditionError(points[0].start, f"lines from points run in space, and not to a facing side; {advice}")
+    if "all" in words and "in plan" not in words:
+        raise ConditionError(by.start, "by = 'all' is seen from above; in space ask 'not line(a, b, past = ...)'")
 
 
 def _check_argument(node: Node, parameter: Parameter, known: Known) -> None:

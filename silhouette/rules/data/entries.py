@@ -126,6 +126,8 @@ class VerdictEntry(Entry):
     """Whose player chooses between the verdicts of `between`, where the rules let someone choose."""
     between: tuple[Name, ...] | None = Field(None, min_length=2, description="a list of two or more verdicts")
     """The verdicts between which that player chooses."""
+    roll: Name | None = Field(None, description="a text in quotes")
+    """What it does to a roll, where the rules say so: "-1 to hit". Results give it under `roll`."""
 
     @model_validator(mode="after")
     def _chosen(self) -> VerdictEntry:

@@ -48,6 +48,18 @@ class Parts:
     beyond: float = 0.0  # mm from the bases of both; what is nearer does not count
 
 
+@dataclass(frozen=True, eq=False)
+class Straight:
+    """The straight line from the middle of one model's base to that of another."""
+
+    ends: tuple[Piece, Piece]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """By which equal ones are known."""
+        return tuple(piece.name for piece in self.ends)
+
+
 def question_of(primitive: str, given: Mapping[str, Any]) -> Key:
     """By which a primitive with its arguments is known: the same wherever the same is asked.
 
@@ -58,7 +70,7 @@ def question_of(primitive: str, given: Mapping[str, Any]) -> Key:
 
 
 def _hashable(value: Any) -> Hashable:
-    if isinstance(value, Points):
+    if isinstance(value, Points | Straight):
         return value.key
     if isinstance(value, tuple):
         return tuple(sorted((_hashable(one) for one in value), key=repr))

@@ -42,6 +42,7 @@ class Ruling:
     when: Node | None  # its condition, of clauses; None of the last one, which is given where no other is
     chooses: str | None  # "attacker" or "target", whose player chooses between the verdicts of ``between``; else None
     between: tuple[str, ...]
+    roll: str | None = None  # what it does to a roll, as the rules say; None where nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +170,7 @@ class _Reader:
                     near = did_you_mean(other, [name for name in names if name != entry.name])
                     raise self._error_at("verdict", index, f"between names '{other}'; {near}")
             node = None if entry.when is None else self._condition("verdict", index, entry.when, of_clauses=True)
-            found.append(Ruling(entry.name, Level(entry.level), node, entry.chooses, entry.between or ()))
+            found.append(Ruling(entry.name, Level(entry.level), node, entry.chooses, entry.between or (), entry.roll))
         return tuple(found)
 
     def _condition(self, kind: str, index: int, text: str, *, of_clauses: bool = False) -> Node:

@@ -175,6 +175,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         deciding=deciding_pieces,
         chooser=chooser,
         between=ruling.between,
+        roll=ruling.roll,
         clauses=tuple(clauses),
         warnings=_warnings(
             scene, attacker, target, deciding_pieces, [] if observed is None else windows_seen_through(observed)

@@ -23,6 +23,7 @@ class Kind(StrEnum):
     PIECES = "pieces"
     POINTS = "points of a piece"
     PARTS = "parts of pieces"
+    STRAIGHT = "a straight line"
 
     @property
     def single(self) -> Kind:
@@ -101,6 +102,7 @@ _PAIR = (Parameter("a", ONE), Parameter("b", (*ONE, *SEVERAL)))
 _BASES = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
 _PARTS = ("base", "body", "whole")
 _LINES = ("any", "all", "centre", "facing")
+_MEASURED = Parameter("measured", (Kind.TEXT,), '"in plan"', ("in plan", "in space"))
 
 PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
@@ -146,10 +148,18 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "an upright cylinder that stands where the base of a does, so high and so wide; with no width, as wide as it",
     ),
     "crossed": Primitive(
-        (*_BASES, Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)), Parameter("by", (Kind.TEXT,), '"any"', _LINES)),
+        (
+            Parameter("a", (Kind.MODEL, Kind.POINTS)),
+            Parameter("b", (Kind.MODEL, Kind.POINTS)),
+            Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)),
+            Parameter("by", (Kind.TEXT,), '"any"', _LINES),
+            _MEASURED,
+        ),
         Kind.TRUTH,
-        "whether straight lines from base to base, seen from above, cross what: any of them, all of them, the one "
-        "between the centres, or from every point of the base of a, one of those to all of the side of b that faces it",
+        "whether straight lines from base to base cross what: any of them, all of them, the one between the centres, "
+        "or from every point of the base of a, one of those to all of the side of b that faces it. Seen from above; or "
+        "in space, with their heights, from upper side to upper side (to a facing side level, as the lower, where both "
+        "stand level), or from points to points, and then not all",
     ),
     "parts": Primitive(
         (
@@ -164,13 +174,20 @@ PRIMITIVES: Mapping[str, Primitive] = {
     ),
     "distance": Primitive(
         (
-            *_PAIR,
+            Parameter("a", (*ONE, Kind.STRAIGHT)),
+            Parameter("b", (*ONE, *SEVERAL)),
             Parameter("of", (Kind.TEXT,), '"base"', _PARTS),
-            Parameter("measured", (Kind.TEXT,), '"in plan"', ("in plan", "in space")),
+            _MEASURED,
         ),
         Kind.LENGTH,
         "the distance between the nearest points of a and b: of the bases of models and the footprints of terrain "
-        "seen from above, or of their surfaces in space",
+        "seen from above, or of their surfaces in space; of a straight line, what lies on it is 0 from it",
+    ),
+    "straight": Primitive(
+        _BASES,
+        Kind.STRAIGHT,
+        "for distance: the straight line from the middle of the base of a to that of b, in space from upper side to "
+        "upper side; neither of the two lies near it",
     ),
     "contact": Primitive(
         (*_PAIR, Parameter("gap", (Kind.LENGTH,), "1 mm")),

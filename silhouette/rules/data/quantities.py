@@ -54,7 +54,7 @@ def within_all(answers: Sequence[Found], what: Key) -> Found:
     if len(answers) == 1 or not isinstance(first.value, bool | float):
         return first
     if isinstance(first.value, bool):
-        return replace(first, sure=all(one.sure and one.value is first.value for one in answers), of=None)
+        return replace(first, sure=all(answer.sure and answer.value is first.value for answer in answers), of=None)
     least, most = zip(*map(range_of, answers), strict=True)
     return replace(first, of=Scaled(what, min(least), max(most)) if min(least) < max(most) else None)
 

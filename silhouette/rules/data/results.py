@@ -79,6 +79,7 @@ class DataVerdict(MeasuredVerdict):
     deciding: tuple[str, ...]  # the names of the pieces that are in the way, by the clauses that decided
     chooser: str  # the name of the model whose player chooses between verdicts; empty where nobody does
     between: tuple[str, ...]
+    roll: str | None  # what the verdict does to a roll, as the game says; None where nothing
     clauses: tuple[AskedClause, ...]  # those that were asked, first those that decided
     # The observations of the models that the deciding clauses counted, by what rests on them; empty where they were not
     # kept
@@ -86,7 +87,7 @@ class DataVerdict(MeasuredVerdict):
 
     fields: ClassVar[tuple[ResultField, ...]] = (
         *(*shared("attacker", "target"), replace(RULES_FIELD, at="written")),
-        *shared("verdict", "line_of_sight", "rule", "rule_number", "reason"),
+        *shared("verdict", "roll", "line_of_sight", "rule", "rule_number", "reason"),
         *shared("marginal", "could_be", "blockers"),
         ResultField("choice", CHOICE | None, "whose player chooses, and between which verdicts; null if nobody does"),
         ResultField("clauses", list_of("ClauseRow", AskedClause), "those that were asked", parts=AskedClause.fields),

@@ -37,6 +37,7 @@ def ruled(
     wording: str = "natural",
     clear: str = "whole",
     infantry_hides: bool = False,
+    through_friends: str = "ignored",
 ) -> tuple[str, str]:
     """The verdict on the fire of the attacker's unit at the target's."""
     red, blue = unit_of(table.figures[attacker]), unit_of(table.figures[target])
@@ -52,6 +53,15 @@ def ruled(
     sees = [[picture.hidden(blocking, hiding) < 1.0 for picture in row] for row in pictures]
     if not any(one for row in sees for one in row):
         return "no line of sight", ""
+    if through_friends != "ignored":
+        gang = table.figures[attacker].says.get("gang")
+        friends = [
+            one for one in table.figures.values() if gang and one.says.get("gang") == gang and unit_of(one) != red
+        ]
+        least = {"not on the line": 0.0, "not within 1 inch": 25.4}[through_friends]
+        lines = [(shooter, mini) for shooter in shooters for mini in minis]
+        if all(any(gap_to_line(line, friend) <= least for friend in friends) for line in lines):
+            return "friends in the way", ""
     covers = {
         kind: [piece for piece in table.terrain.values() if piece.says.get("cover", "soft") in kinds]
         for kind, kinds in (("any", ("soft", "hard")), ("hard", ("hard",)))
@@ -65,6 +75,13 @@ def ruled(
     if not in_cover(looks, wording):
         return "no cover", ""
     return ("hard cover" if mostly_hard(looks) else "soft cover"), ""
+
+
+def gap_to_line(line: tuple[Figure, Figure], one: Figure) -> float:
+    """Mm from the line between the middles of two bases to a third, seen from above."""
+    start, end = (np.array(end.at[:2]) for end in line)
+    points = start + np.linspace(0.0, 1.0, 2000)[:, None] * (end - start)
+    return float(max(np.linalg.norm(points - np.array(one.at[:2]), axis=1).min() - one.base / 2, 0.0))
 
 
 def in_cover(looks: Sequence[Sequence[Look]], wording: str) -> bool:

@@ -21,7 +21,9 @@ def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
     """The verdict on the attacker's look at the target."""
     a, b = table.figures[attacker], table.figures[target]
     others = [*table.terrain.values(), *(one for one in table.figures.values() if one not in (a, b))]
-    if not in_front(a, b) or not any(has_square(free) for free in pictures(a, b, others)):
+    if not (in_front(a, b) or a.says.get("sees_all_round")) or not any(
+        has_square(free) for free in pictures(a, b, others)
+    ):
         return "no line of fire", ""
     for piece in table.terrain.values():
         if piece.says.get("covers", True) and touches(b, piece):
@@ -33,7 +35,10 @@ def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
 
 def size(one: Figure) -> tuple[float, float]:
     """The width and the height of a Silhouette."""
-    width, height = SIZES[one.says.get("silhouette", "S2")]
+    silhouette = one.says.get("silhouette", "S2")
+    if silhouette == "SX":
+        return one.base, 3.0
+    width, height = SIZES[silhouette]
     return float(width), float(height)
 
 

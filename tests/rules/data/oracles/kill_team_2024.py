@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from tests.rules.data.oracles.sampling import INCH, Figure, SampledTable
+from tests.rules.data.oracles.sampling import INCH, Figure, Flags, SampledTable, Terrain
 
 
-def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
+def ruled(table: SampledTable, attacker: str, target: str, lines: str = "in space") -> tuple[str, str]:
     """The verdict on a check, and who chooses between "in cover" and "obscured": a name, or nothing."""
     a, b = table.figures[attacker], table.figures[target]
     if not sees(table, a, b):
@@ -21,8 +23,10 @@ def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
     obscures = heavy & np.array(
         [not piece.says.get("feature") or piece.says["feature"] not in on for piece in stands], np.bool_
     )
-    near = table.crossings(a, b, stands, INCH, 0.0)
-    far = table.crossings(a, b, stands, np.inf, INCH) & obscures
+    is_level = lines == "in plan" or a.at[2] == b.at[2]
+    crossings = table.crossings if is_level else crossings_in_space
+    near = crossings(a, b, stands, INCH, 0.0)
+    far = crossings(a, b, stands, np.inf, INCH) & obscures
     is_close = table.gap(a, b) <= 2 * INCH
     looks_down = bool(a.says.get("on_vantage")) and a.at[2] - b.at[2] >= 2 * INCH
     hides = near & heavy if looks_down else near
@@ -34,6 +38,23 @@ def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
         # From elsewhere there is no shot at one who hides.
         near, far, covered = near[can_shoot], far[can_shoot], covered[can_shoot]
     return _best(covered, far.any(axis=1), [_by_two(*rows, features) for rows in zip(near, far, strict=True)], a, b)
+
+
+def crossings_in_space(a: Figure, b: Figure, pieces: Sequence[Terrain], near: float, far: float) -> Flags:
+    """(AROUND, n) from each point of the upper side of the base of a, whether a line to the upper side of that of b
+    crosses each piece nearer to b than ``near``, and farther from both than ``far``, mm.
+    """
+    starts, ends = (np.column_stack([one.rim, np.full(len(one.rim), one.at[2] + 3.0)]) for one in (a, b))
+    share = np.linspace(0.0, 1.0, 200)[:, None]
+    found = np.zeros((len(starts), len(pieces)), np.bool_)
+    for index, start in enumerate(starts):
+        points = start + share * (ends[:, None] - start)
+        to_a, to_b = (np.linalg.norm(points[..., :2] - np.array(one.at[:2]), axis=-1) - one.base / 2 for one in (a, b))
+        counts = (to_b <= near) & (np.minimum(to_a, to_b) > far) if far else to_b <= near
+        for number, piece in enumerate(pieces):
+            inside = np.logical_or.reduce([box.distances(points) == 0.0 for box in piece.boxes])
+            found[index, number] = (inside & counts).any()
+    return found
 
 
 def sees(table: SampledTable, a: Figure, b: Figure) -> bool:

@@ -39,7 +39,11 @@ def ruled(table: SampledTable, attacker: str, target: str, one_of_several: str =
     ]
     enough = 0.0 if one_of_several == "any part" and len(theirs) > 1 else 0.5
     covered = [share > enough for share in shares]
-    return ("full cover" if 2 * sum(covered) > len(theirs) else "no full cover"), ""
+    if 2 * sum(covered) > len(theirs):
+        return "full cover", ""
+    woods = [piece for piece in table.terrain.values() if piece.says.get("type", "other") == "woods"]
+    in_woods = any(all(all_in(one, piece) for one in theirs) for piece in woods)
+    return ("partial cover" if any(share > 0.0 for share in shares) or in_woods else "no cover"), ""
 
 
 def unit_of(table: SampledTable, one: Figure) -> list[Figure]:

@@ -16,10 +16,16 @@ def ruled(table: SampledTable, attacker: str, target: str) -> tuple[str, str]:
     others = [one for one in table.figures.values() if unit_of(one) != unit_of(a) and one is not b]
     exempt = bool({"towering", "aircraft"} & {word for one in (a, b) for word in keywords(one)})
     terrain = list(table.terrain.values())
-    ruins = [piece for piece in of(terrain, "ruin") if not all(inside(a, piece)) and not touches(b, piece)]
+    flies = any("aircraft" in keywords(one) for one in (a, b))
+    towers = "towering" in keywords(a)
+    ruins = [
+        piece
+        for piece in of(terrain, "ruin")
+        if not all(inside(a, piece)) and not (towers and touches(a, piece)) and not touches(b, piece)
+    ]
     if not table.line(skin(a, 4.0)[0], skin(b, 4.0)[0], 0.0, [*terrain, *others]):
         return "not visible", ""
-    if not exempt and all_cross(a, b, ruins):
+    if not flies and all_cross(a, b, ruins):
         return "not visible", ""
     infantry = "infantry" in keywords(b)
     woods, hiding = of(terrain, "woods"), of(terrain, "ruin", "woods", "debris", "hill")
