@@ -165,8 +165,8 @@ class StoppableRenderer(ForwardingRenderer):
         super().__init__(renderer)
         self._pipe, self._process = pipe, os.getpid()
 
-    def before_look(self) -> None:
-        """See `ForwardingRenderer.before_look`."""
+    def go_on(self) -> None:
+        """See `Renderer.go_on`."""
         if self._process == os.getpid() and self._pipe.poll():
             self._pipe.recv()
             raise Stopped

@@ -63,7 +63,7 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
         renderer: casts the few rays that tell which of several blockers is the nearest.
         keep: whether masks are made.
     """
-    found = [occlusion(picture, is_cube=len(pictures) > 1) for picture in pictures]
+    found = [occlusion(picture, len(pictures) > 1, renderer.go_on) for picture in pictures]
     whole = sum(each.whole.area() for each in found)
     gaps = [_gap(picture) for picture in pictures]
     shown = [_shown(each.in_arc, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]

@@ -64,7 +64,7 @@ def _common(sights: Sequence[Sight]) -> list[tuple[Piece, Mesh]]:
     for sight in sights:
         pieces = sight.occluders.pieces
         common[len(pieces) :] = False
-        common[: len(pieces)] &= list(map(is_, first.pieces, pieces))
+        common[: len(pieces)] &= np.fromiter(map(is_, first.pieces, pieces), np.bool_)
         common[[number for number in sight.absent if number < len(common)]] = False
     return [(first.pieces[number], first.meshes[number]) for number in np.flatnonzero(common).tolist()]
 

@@ -12,7 +12,7 @@ eye's side of a plane is before what lies beyond it, wherever a line of sight me
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -27,7 +27,7 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
 
-SAME_DEPTH = 1e-9
+LEAST_APART = 1e-9
 """mm, on a table of a metre: surfaces that are apart by less are as near as each other, but for rounding."""
 
 WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
@@ -69,9 +69,15 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
-def occlusion(picture: Picture, is_cube: bool = False) -> Occlusion:
-    """What of a picture's target is obscured there; of a face of a cube, as far as the face reaches."""
-    target = _Target(picture.view, Placed.of(picture.view, picture.target), is_cube)
+def occlusion(picture: Picture, is_cube: bool = False, step: Callable[[], None] = lambda: None) -> Occlusion:
+    """What of a picture's target is obscured there.
+
+    Args:
+        picture: of the target and what may be before it.
+        is_cube: whether it is a face of a cube, beyond which nothing counts.
+        step: is called now and then; it may raise, to end the work.
+    """
+    target = _Target(picture.view, Placed.of(picture.view, picture.target), is_cube, step)
     whole = target.whole
     if whole.is_empty():
         return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0, 0.0)
@@ -101,6 +107,7 @@ class _Target:
     view: View
     placed: Placed
     is_cube: bool  # whether the view is a face of a cube, beyond which nothing counts
+    step: Callable[[], None]  # is called now and then
 
     @cached_property
     def faces(self) -> Faces:
@@ -144,6 +151,7 @@ class _Target:
 
     def hidden_by(self, body: Body) -> _Hidden:
         """Where a blocker is before the target."""
+        self.step()
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
@@ -170,11 +178,12 @@ class _Target:
             return self._hidden_by_slabs(placed, triangles, hidden)
         parts, touching = [hidden], 0.0
         for plane, distance, group in groups:
+            self.step()
             bare = (_covered(placed, group) ^ self.whole) - hidden
             if bare.is_empty():
                 continue
             shown, closely = (
-                self._nearer(plane, 1.0 + apart / distance, bare) for apart in (NEAREST_DEPTH_MM, SAME_DEPTH)
+                self._nearer(plane, 1.0 + apart / distance, bare) for apart in (NEAREST_DEPTH_MM, LEAST_APART)
             )
             parts.append(bare - shown)
             touching += ((bare - closely) - parts[-1]).area()
@@ -223,7 +232,7 @@ class _Target:
         to_picture = np.linalg.inv(self.placed.matrix @ self.placed.body.pose.rotation.T)
         for normal in ((-arc.right[1], arc.right[0], 0.0), (arc.left[1], -arc.left[0], 0.0)):
             across = np.array(normal)
-            least = float(across[:2] @ (arc.apex - self.view.eye[:2])) + SAME_DEPTH
+            least = float(across[:2] @ (arc.apex - self.view.eye[:2])) + LEAST_APART
             plane = across @ to_picture
             inside = inside.clipped(plane, least)
             if least > 0.0:
@@ -286,7 +295,7 @@ def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Fl
     in_mesh = normals.T @ placed.matrix
     lengths = np.linalg.norm(in_mesh, axis=1)
     distance = np.divide(np.abs(reach), lengths, out=np.zeros_like(reach), where=lengths > 0.0)
-    faced = np.flatnonzero(distance > SAME_DEPTH)
+    faced = np.flatnonzero(distance > LEAST_APART)
     planes = normals[:, faced] / reach[faced]
     units = in_mesh[faced] / lengths[faced, None] * np.sign(reach[faced])[:, None]
     rounded = np.round(np.column_stack([units * 1e6, distance[faced] * 1e4])).astype(np.int64)

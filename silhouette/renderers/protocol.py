@@ -139,6 +139,9 @@ class Renderer(ABC):
         """
         return False
 
+    def go_on(self) -> None:  # noqa: B027 - most have nothing to do
+        """Is called now and then by what works between looks, and raises where that work is to end."""
+
     def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:  # noqa: B027 - most have nothing to do
         """Refuses meshes, by the names of their pieces, for which its device has no room, before it looks.
 
@@ -163,37 +166,38 @@ class Renderer(ABC):
 
 
 class ForwardingRenderer(Renderer):
-    """A renderer that hands on to another all that it is asked, after a call of `before_look`."""
+    """A renderer that hands on to another all that it is asked, after a call of `go_on`."""
 
     def __init__(self, renderer: Renderer) -> None:
         self.name, self.device, self.capabilities = renderer.name, renderer.device, renderer.capabilities
         self._renderer = renderer
 
-    def before_look(self) -> None:
-        """Is called before each look."""
+    def go_on(self) -> None:
+        """See `Renderer.go_on`."""
+        self._renderer.go_on()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
         """See `Renderer.render`."""
-        self.before_look()
+        self.go_on()
         return self._renderer.render(view, bodies, pixels)
 
     def depths(self, casts: Sequence[Cast]) -> NDArray[np.float32]:
         """See `Renderer.depths`: one look if the renderer casts all rays at once, else one for each cast."""
         if type(self._renderer.underlying).depths is Renderer.depths:
             return super().depths(casts)
-        self.before_look()
+        self.go_on()
         return self._renderer.depths(casts)
 
     def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
         """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body."""
         if self.capabilities.sparse:
             return super().render_separately(view, bodies, pixels)
-        self.before_look()
+        self.go_on()
         return self._renderer.render_separately(view, bodies, pixels)
 
     def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
         """See `Renderer.draw_ahead`."""
-        self.before_look()
+        self.go_on()
         self._renderer.draw_ahead(view, bodies)
 
     def share(self, meshes: Sequence[Mesh]) -> bool:

@@ -205,7 +205,7 @@ SPOKEN = [
     (
         "necromunda/example_2_partial_cover",
         "de",
-        ["Kal → Vex: Teildeckung (partial cover)", "42,5 % von Vex verdeckt:"],
+        ["Kal → Vex: Teildeckung (partial cover)", "42,4 % von Vex verdeckt:"],
     ),
     ("necromunda/example_2_partial_cover", "es", ["visto", "oculto", "se interpone"]),
     ("skirmishcorps/elevation", "fr", ["couvert bas (low cover), \N{MINUS SIGN}2 pour toucher", "très bas"]),

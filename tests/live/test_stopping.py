@@ -238,7 +238,7 @@ def test_a_process_works_at_most_4_ms_on_a_check_that_is_cancelled() -> None:
     Of many checks together it ends later, since many are looked at and proven at once: see `CHECKS_TOGETHER`.
     """
     table = LiveTable.opened(SKIRMISH, Cache(None), recover=False)
-    judges, spent = Judges(table.scene, table.cache, "embree", workers=1), list[float]()
+    judges, spent = Judges(table.scene, table.cache, "auto", workers=1), list[float]()
 
     async def use() -> None:
         async with judges:

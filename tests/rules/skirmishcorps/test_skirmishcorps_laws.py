@@ -44,6 +44,9 @@ def moved(document: Document, turn: float, by: tuple[float, float, float]) -> Do
     return turned
 
 
+AIM = 1e-3  # by which a share may change as the target turns: the picture's middle moves by a hair
+
+
 def scene_of(seed: int, ask: str | None = None) -> Document:
     document = random_document(np.random.default_rng(seed))
     if ask is not None:
@@ -65,7 +68,8 @@ def test_moving_and_turning_everything_together_changes_no_verdict(seed: int, tu
             assert before["verdict"] == after["verdict"]
             assert before.get("modifier") == after.get("modifier")
         if "occluded" in before:
-            assert abs(before["occluded"] - after["occluded"]) <= before["error"] + after["error"]
+            # A picture is taken straight at the middle of the target's box along the world's axes.
+            assert abs(before["occluded"] - after["occluded"]) <= before["error"] + after["error"] + AIM
 
 
 @pytest.mark.long
