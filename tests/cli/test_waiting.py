@@ -138,7 +138,7 @@ sys.exit(main())
 @pytest.mark.thinned(quick=0, ci=35)
 @pytest.mark.parametrize("command", ["check", "matrix", "batch", "draw", "report"])
 def test_every_command_that_takes_long_gives_a_sign_of_life(tmp_path: Path, command: str) -> None:
-    path = scene_of_blocks(tmp_path / "crowd.toml", 6)
+    path = scene_of_blocks(tmp_path / "crowd.toml", 24)
     out: dict[str, Callable[[], list[str]]] = {
         "batch": lambda: ["--everyone", "--out", str(tmp_path / "rows.csv")],
         "draw": lambda: ["--out", str(tmp_path / "figures")],
