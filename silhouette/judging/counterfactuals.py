@@ -21,7 +21,6 @@ from silhouette.common.text import in_a_sentence
 from silhouette.judging.nearest import Effort, Field, Nearest, Seen, nearest_change
 from silhouette.judging.run import IN_PROCESS_RUN, Run
 from silhouette.measure.estimate import Estimate
-from silhouette.measure.proven import ProvenEstimate
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import Movers, WhatIf, what_if
 from silhouette.rules.base import Rule, Settings, Verdict
@@ -159,7 +158,7 @@ TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, fine_within=1.0, 
 # What measures far from now: a few rays, more of them near a threshold; the share of now is seldom far from one
 ROUGHLY = Estimate(goal=0.015, nothing=0.008, coarsest=20)
 # What measures where those do not tell on which side of it a share is
-FINELY = ProvenEstimate(Estimate(goal=0.001, nothing=0.001))
+FINELY = Estimate(goal=0.001, nothing=0.001)
 PLACES_AT_ONCE = 64  # the places that are judged exactly at once
 SEARCH_SECONDS = 60.0  # of CPU time for one least change: of two figures it takes three
 
