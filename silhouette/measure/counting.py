@@ -64,26 +64,19 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
         keep: whether masks are made.
     """
     found = [occlusion(picture, len(pictures) > 1, renderer.go_on) for picture in pictures]
-    whole = sum(each.whole.area() for each in found)
-    gaps = [_gap(picture) for picture in pictures]
-    shown = [_shown(each.in_arc, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
-    free = [_shown(each.whole, each.obscured, gap) for each, gap in zip(found, gaps, strict=True)]
-    obscured = whole if not any(free) else sum(_real(each.obscured) for each in found)
-    in_arc = whole if all(picture.arcs is None for picture in pictures) else sum(_real(each.in_arc) for each in found)
-    seen = sum(shown)
-    rim = sum(map(_rim, (part for each in found for part in (each.whole, each.in_arc, each.obscured))))
-    doubt = sum(each.doubt for each in found)
-    rounded, touching = ROUNDED * rim, sum(each.touching for each in found)
-    obscured, in_arc = _half(obscured, whole, rounded), _half(in_arc, whole, rounded)
-    seen = whole - obscured if in_arc == whole else in_arc - _half(in_arc - seen, in_arc, rounded)
+    areas = _areas(pictures, found)
     parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
-    nearest, alone = np.sum(parts, axis=0) * (obscured > 0.0)
-    areas = _Areas(whole, obscured, in_arc, seen, doubt, rounded + touching)
+    nearest, alone = np.sum(parts, axis=0) * (areas.obscured > 0.0)
     counts = _counts(areas, nearest, alone)
-    is_blocked = any(picture.blockers for picture in pictures)
-    is_proven = counts.total > 0 and not doubt and (counts.seen == 0 or (is_blocked and counts.occluded == 0))
     masks = tuple(_mask(*pair, renderer) for pair in zip(pictures, found, strict=True)) if keep else ()
-    return Measured(counts, "proof" if is_proven else "count", masks)
+    return Measured(counts, _decided_by(pictures, areas, counts), masks)
+
+
+def _decided_by(pictures: Sequence[Picture], areas: _Areas, counts: OcclusionCounts) -> DecidedBy:
+    """Whether it is certain that nothing is seen, or that nothing that may stand before the target obscures it."""
+    is_blocked = any(picture.blockers for picture in pictures)
+    nothing = counts.seen == 0.0 or (is_blocked and counts.occluded == 0.0)
+    return "proof" if nothing and counts.total > 0.0 and not areas.doubt else "count"
 
 
 @dataclass(frozen=True)
@@ -100,6 +93,24 @@ class _Areas:
     def error(self, part: float, whole: float) -> float:
         """By how much a part of a whole may be off, as a share of it."""
         return min((self.doubt + (self.rounded if 0.0 < part < whole else 0.0)) / whole, 1.0) if whole else 1.0
+
+
+def _areas(pictures: Sequence[Picture], found: Sequence[Occlusion]) -> _Areas:
+    """The areas of a target in all its pictures together; nothing, half and all of it are exactly that."""
+    whole = float(sum(each.whole.area() for each in found))
+    rounded = ROUNDED * sum(_rim(part) for each in found for part in (each.whole, each.in_arc, each.obscured))
+    pairs = [(each, _gap(picture)) for picture, each in zip(pictures, found, strict=True)]
+    free = sum(_shown(each.whole, each.obscured, gap) for each, gap in pairs)
+    obscured = _half(sum(_real(each.obscured) for each in found), whole, rounded) if free else whole
+    in_arc, seen = whole, whole - obscured
+    if any(picture.arcs is not None for picture in pictures):
+        in_arc = _half(sum(_real(each.in_arc) for each in found), whole, rounded)
+        seen = sum(_shown(each.in_arc, each.obscured, gap) for each, gap in pairs)
+        seen = whole - obscured if in_arc == whole else in_arc - _half(in_arc - seen, in_arc, rounded)
+    doubt, touching = (
+        float(sum(parts)) for parts in zip(*((each.doubt, each.touching) for each in found), strict=True)
+    )
+    return _Areas(whole, obscured, in_arc, seen, doubt, rounded + touching)
 
 
 def _counts(areas: _Areas, nearest: Floats, alone: Floats) -> OcclusionCounts:

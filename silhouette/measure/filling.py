@@ -13,14 +13,13 @@ silhouette of the piece -> the regions that it leaves bare, and that it closes a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import mapbox_earcut
 import numpy as np
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.common.lazy import derived
-from silhouette.measure.silhouettes import Faces, Placed, polygons
+from silhouette.measure.silhouettes import Faces, Placed, polygons, straight_at
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.health import has_area
 from silhouette.meshes.mesh import Mesh
@@ -94,7 +93,7 @@ class Skins:
     @property
     def view(self) -> View:
         """A picture, from the eye, in which the outline lies."""
-        return _straight_at(self._eye, self._pose.rotation @ self._forward)
+        return straight_at(self._eye, self._pose.rotation @ self._forward)
 
     @property
     def mesh(self) -> Mesh:
@@ -136,7 +135,7 @@ def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) ->
 
     Where ``far`` is finite, those of what is nearer than that alone are among them.
     """
-    view = replace(_straight_at(np.array(eye), np.array(forward)), step=FINE_STEP)
+    view = straight_at(np.array(eye), np.array(forward), FINE_STEP)
     placed = Placed.of(view, Body(1, mesh, Pose.standing()))
     corners = [_skin(placed, rings, lines) for rings, lines in _enclosed(placed, near, np.inf)]
     if far < np.inf:
@@ -149,14 +148,6 @@ def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) ->
     vertices = np.concatenate([np.empty((0, 3, 3)), *corners]).reshape(-1, 3)
     faces = np.arange(len(vertices), dtype=np.int32).reshape(-1, 3)
     return Mesh(vertices, faces, np.zeros(len(faces), np.int32))
-
-
-def _straight_at(eye: Floats, forward: Floats) -> View:
-    """A picture whose columns and rows are mm at a distance of one, from an eye in some direction."""
-    ahead = forward / np.linalg.norm(forward)
-    right = np.cross(ahead, np.eye(3)[np.abs(ahead).argmin()])
-    right /= np.linalg.norm(right)
-    return View(eye, np.array([right, np.cross(right, ahead), ahead]), 0.0, 0.0, 1.0, 1, 1)
 
 
 def _depth(placed: Placed, corners: Floats) -> float:

@@ -47,18 +47,6 @@ class Samples:
     nearest: Integers  # (n,) int32, the number of the nearest blocker before the target, among its picture's; else -1
     blocked: Integers  # (2, m) int32: a ray and a blocker of its picture that is nearer than the target; all such pairs
 
-    @staticmethod
-    def concatenated(several: Sequence[Samples]) -> Samples:
-        """All samples, one batch after the other."""
-        starts = np.cumsum([0, *(len(batch.kind) for batch in several)])
-        pairs = [batch.blocked + np.array([[start], [0]]) for batch, start in zip(several, starts, strict=False)]
-        return Samples(
-            np.concatenate([batch.picture for batch in several]),
-            np.concatenate([batch.kind for batch in several]),
-            np.concatenate([batch.nearest for batch in several]),
-            np.concatenate(pairs, axis=1).astype(np.int32, copy=False),
-        )
-
 
 def sample(pictures: Sequence[Picture], picture: Places, places: Floats, renderer: Renderer) -> Samples:
     """Samples at places (n, 2) of pictures, of which ``picture`` (n,) names each place's; never less than before it.

@@ -60,7 +60,6 @@ class Shadows:
     # (n, 3, 3) and limits: (n, 3) a place is behind its front planes where these are not below the limits
     fronts: Floats
     limits: Floats
-    lids: Floats  # (k, 8, 3) the corners of boxes round the lids of the surfaces
     through: Flags  # (k, n) whether the surface in which a box lies has that lid
 
     @classmethod
@@ -74,9 +73,9 @@ class Shadows:
         return _of_box_round(body.mesh, _Place(view.eye, body.pose))
 
     @classmethod
-    def of_boxes(cls, pose: Pose, eye: Floats, boxes: Floats, lids: Floats, through: Flags) -> Shadows:
-        """The shadows of boxes (n, 2, 3); these, the eye and the lids (k, 2, 3) are in the frame that a pose places."""
-        boxes, lids = boxes - eye, lids - eye
+    def of_boxes(cls, pose: Pose, eye: Floats, boxes: Floats, through: Flags) -> Shadows:
+        """The shadows of boxes (n, 2, 3); these and the eye are in the frame that a pose places."""
+        boxes = boxes - eye
         low, high = boxes[:, 0], boxes[:, 1]
         # Which of the two sides along each axis look at the eye: at most one.
         front = np.stack([low > 0.0, high < 0.0], axis=1)
@@ -91,9 +90,8 @@ class Shadows:
         fronts = np.zeros((len(boxes), 3, 3))
         fronts[:, range(3), range(3)] = np.where(front[:, 0], 1.0, np.where(front[:, 1], -1.0, 0.0))
         limits = np.where(front[:, 0], low, np.where(front[:, 1], -high, 0.0))
-        corners = np.stack([lids[:, list(choice), range(3)] for choice in product((0, 1), repeat=3)], axis=1)
         turn = pose.rotation.T
-        return cls(sides @ turn, fronts @ turn, limits, corners @ turn, through)
+        return cls(sides @ turn, fronts @ turn, limits, through)
 
 
 @derived
@@ -103,9 +101,7 @@ def _of_inner_boxes(mesh: Mesh, place: _Place) -> Shadows:
     inner = inner_boxes(mesh)
     outside = _is_outside(eye, inner.shells)
     used = np.flatnonzero(outside[inner.surface])
-    return Shadows.of_boxes(
-        place.pose, eye, inner.boxes[used], inner.lids, inner.lid_of[:, None] == inner.surface[used]
-    )
+    return Shadows.of_boxes(place.pose, eye, inner.boxes[used], inner.lid_of[:, None] == inner.surface[used])
 
 
 @derived
@@ -114,7 +110,7 @@ def _of_box_round(mesh: Mesh, place: _Place) -> Shadows:
     eye = place.pose.localise(place.eye[None])[0]
     box = mesh.bounds[None]
     box = box[_is_outside(eye, box)]
-    return Shadows.of_boxes(place.pose, eye, box, np.empty((0, 2, 3)), np.empty((0, len(box)), dtype=np.bool_))
+    return Shadows.of_boxes(place.pose, eye, box, np.empty((0, len(box)), dtype=np.bool_))
 
 
 def _is_outside(eye: Floats, shells: Floats) -> Flags:

@@ -262,8 +262,8 @@ class Faces:
 def silhouette_of(view: View, body: Body) -> Polygons | None:
     """The silhouette of a whole body in a picture; None where not all of it lies well before the eye.
 
-    It is worked out in a picture of the body alone, which is kept, and whose straight lines are straight in every other
-    one from the same eye: whoever looks at many, past many, does so once for each.
+    It is worked out once for a mesh and an eye, in a picture of the body alone; what is straight there is straight in
+    any other picture from that eye.
     """
     eye = body.pose.localise(view.eye[None])[0]
     kept = _silhouette_alone(body.mesh, tuple(eye.tolist()))
@@ -290,11 +290,7 @@ def _silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floa
     distance = float(np.linalg.norm(forward))
     if distance <= NEAREST_DEPTH_MM:
         return None
-    ahead = forward / distance
-    right = np.cross(ahead, np.eye(3)[np.abs(ahead).argmin()])
-    right /= np.linalg.norm(right)
-    view = View(np.array(eye), np.array([right, np.cross(right, ahead), ahead]), 0.0, 0.0, FINE, 1, 1)
-    placed = Placed.of(view, Body(1, mesh, Pose.standing()))
+    placed = Placed.of(straight_at(np.array(eye), forward, FINE), Body(1, mesh, Pose.standing()))
     depth, radii = placed.centres[2], placed.clusters.radii
     # Nor so near beside the eye that places are huge in that picture.
     if (depth - radii <= max(NEAREST_DEPTH_MM, FINE * distance)).any():
@@ -305,6 +301,14 @@ def _silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floa
     places = np.concatenate(loops).T
     points = np.linalg.solve(placed.matrix, np.concatenate([places, np.ones((1, places.shape[1]))]))
     return points, np.cumsum([0, *(len(loop) for loop in loops[:-1])])
+
+
+def straight_at(eye: Floats, forward: Floats, step: float = 1.0) -> View:
+    """A picture from an eye in some direction; a column or row is ``step`` mm wide at a distance of one."""
+    ahead = forward / np.linalg.norm(forward)
+    right = np.cross(ahead, np.eye(3)[np.abs(ahead).argmin()])
+    right /= np.linalg.norm(right)
+    return View(eye, np.array([right, np.cross(right, ahead), ahead]), 0.0, 0.0, step, 1, 1)
 
 
 def polygons(loops: Sequence[Floats] = ()) -> Polygons:
