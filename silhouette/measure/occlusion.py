@@ -242,7 +242,7 @@ class _Target:
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:
     """What triangles (3, m, 3) of a body cover."""
-    return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles, is_before=False).silhouette()
+    return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles).silhouette()
 
 
 def _ends(values: Floats) -> Floats:

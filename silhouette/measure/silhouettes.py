@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import manifold3d
 import numpy as np
@@ -121,6 +121,15 @@ class Placed:
         return sides
 
 
+class Chain(NamedTuple):
+    """Lines in a picture, loop after loop."""
+
+    start: Floats  # (2, n) the place at which each begins
+    following: Indices  # (n,) the line that goes on from there
+    loop: Indices  # (n,) the number of its loop
+    depth: Floats  # (n,) mm, at its beginning
+
+
 @dataclass(frozen=True, eq=False)
 class Faces:
     """Faces of a body in a picture, and parts of faces."""
@@ -128,8 +137,6 @@ class Faces:
     placed: Placed  # the body as the view sees it
     sides: Sides  # (m,) for each face 1 where the eye is on the side of its normal, else -1; 0 for one that is left out
     parts: Floats  # (3, k, 3) triangles, in picture coordinates: what is left of faces that were cut
-    # Whether all of the body lies before the eye: then faces that look away from it add nothing to closed shells
-    is_before: bool
 
     @classmethod
     def of(cls, placed: Placed, window: Floats, far: float = np.inf) -> Faces:
@@ -144,7 +151,7 @@ class Faces:
         nearest = placed.centres[2] - placed.clusters.radii
         sides = _sides(placed)
         sides[~np.repeat(inside, SIZE)[: len(sides)]] = 0
-        faces = cls(placed, sides, np.empty((3, 0, 3)), not (nearest <= NEAREST_DEPTH_MM).any())
+        faces = cls(placed, sides, np.empty((3, 0, 3)))
         if not (nearest[inside] <= NEAREST_DEPTH_MM).any():
             return faces
         faces = faces.clipped(np.array([0.0, 0.0, 1.0]), NEAREST_DEPTH_MM)
@@ -183,21 +190,26 @@ class Faces:
 
     def silhouette(self, columns: tuple[float, float] = (-np.inf, np.inf)) -> Polygons:
         """What the faces cover of the picture, or of some of its columns."""
-        start, following, loop, _ = self._loops()
-        return _wound_round(start, following, loop, columns)
+        front, border = (_wound_round(*chain[:3], columns) for chain in self._chains())
+        return front if border.is_empty() else front + border
 
     def contours(self) -> Floats:
-        """(2, 3, n) both ends, in picture coordinates, of the lines along which faces are out of balance."""
-        places, following, _, depth = self._loops()
-        points = np.concatenate([places * depth, depth[None]])
-        return np.stack([points, points[:, following]])
+        """(2, 3, n) both ends, in picture coordinates, of contours and borders of these faces."""
+        ends = []
+        for places, following, _, depth in self._chains():
+            points = np.concatenate([places * depth, depth[None]])
+            ends.append(np.stack([points, points[:, following]]))
+        return np.concatenate(ends, axis=2)
 
     def rim(self, part: Polygons, by: float) -> Polygons:
         """What lies within ``by`` mm of the rim of a silhouette of these faces, as far away as the rim is.
 
         A corner of the rim is that of a contour, whose distance is known, or lies between such corners.
         """
-        places, _, _, depth = self._loops()
+        places, depth = (
+            np.concatenate(each, axis=-1)
+            for each in zip(*((chain.start, chain.depth) for chain in self._chains()), strict=True)
+        )
         known = np.argsort(keys := _keys(places), kind="stable")
         bands = []
         for loop in part.to_polygons():
@@ -210,47 +222,59 @@ class Faces:
             bands += _bands(loop, by / (self.placed.step * far))
         return polygons(bands)
 
-    def _loops(self) -> tuple[Floats, Indices, Indices, Floats]:
-        """The lines at which faces are out of balance, loop after loop.
+    def _chains(self) -> tuple[Chain, Chain]:
+        """The lines round the faces that look at the eye, and parts of faces; and those round all whole faces.
 
-        Returns:
-            (2, n) the place at which each begins; (n,) the line that goes on from there; (n,) the number of its loop;
-            (n,) mm, the depth at which it begins.
+        What of a place's faces look away from the eye alone, the second winds round as often as there are such faces.
         """
-        placed, clusters = self.placed, self.placed.clusters
-        start, end = self._edges()
-        order, loop = _chained(start, end, len(clusters.vertices))
-        points = placed.points(start.take(order).astype(np.int32))
-        following = np.arange(1, len(order) + 1)
-        last = np.flatnonzero(np.diff(loop, append=-1))
-        following[last] = np.flatnonzero(np.diff(loop, prepend=-1))
-        places = points[:2] / points[2]
+        front, border = (self._chained(*edges) for edges in self._edges())
         if self.parts.shape[1] == 0:
-            return places, following, loop, points[2]
+            return front, border
         x, y = self.parts[:2] / self.parts[2]
         area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-        turned = (area * np.linalg.det(placed.matrix) > 0.0)[:, None]
+        turned = (area * np.linalg.det(self.placed.matrix) > 0.0)[:, None]
         x, y = np.where(turned, x[:, ::-1], x), np.where(turned, y[:, ::-1], y)
         number = np.arange(x.size)
         more = np.where(number % 3 == 2, number - 2, number + 1)
-        return (
-            np.concatenate([places, [x.ravel(), y.ravel()]], axis=1),
-            np.concatenate([following, len(following) + more]),
-            np.concatenate([loop, number // 3 + (loop[-1] + 1 if len(loop) else 0)]),
-            np.concatenate([points[2], np.where(turned, self.parts[2, :, ::-1], self.parts[2]).ravel()]),
+        depth = np.where(turned, self.parts[2, :, ::-1], self.parts[2])
+        both = Chain(
+            np.concatenate([front.start, [x.ravel(), y.ravel()]], axis=1),
+            np.concatenate([front.following, len(front.following) + more]),
+            np.concatenate([front.loop, number // 3 + (front.loop[-1] + 1 if len(front.loop) else 0)]),
+            np.concatenate([front.depth, depth.ravel()]),
         )
+        return both, border
 
-    def _edges(self) -> tuple[Indices, Indices]:
-        """(n,) and (n,) the vertices from and to which edges run that are out of balance, as often as they are."""
-        clusters, sides = self.placed.clusters, self.sides
-        if self.is_before:
-            sides = np.where(clusters.is_closed & (sides < 0), np.int8(0), sides)
-        even, odd = clusters.even, clusters.odd
-        imbalance = sides.take(even.faces[:, 0]) - sides.take(even.faces[:, 1])
-        which = np.flatnonzero(imbalance)
-        ends, imbalance = even.ends.take(which, axis=0), imbalance.take(which)
+    def _chained(self, start: Indices, end: Indices) -> Chain:
+        """Edges from one vertex to another, as loops."""
+        order, loop = _chained(start, end, len(self.placed.clusters.vertices))
+        points = self.placed.points(start.take(order).astype(np.int32))
+        following = np.arange(1, len(order) + 1)
+        last = np.flatnonzero(np.diff(loop, append=-1))
+        following[last] = np.flatnonzero(np.diff(loop, prepend=-1))
+        return Chain(points[:2] / points[2], following, loop, points[2])
+
+    def _edges(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
+        """(n,) and (n,) the vertices from and to which edges of `_chains` run, as often as they count there."""
+        even = self.placed.clusters.even
+        chains = []
+        for chosen in (self.sides > 0).view(np.int8), (self.sides != 0).view(np.int8):
+            # All faces of a closed shell have no border.
+            which = empty = np.empty(0, np.int64)
+            imbalance = empty.astype(np.int8)
+            if not chosen.all():
+                change = chosen.take(even.faces[0]) - chosen.take(even.faces[1])
+                which = np.flatnonzero(change)
+                imbalance = change.take(which)
+            ends = even.ends.take(which, axis=0)
+            chains.append(self._directed(ends, imbalance, chosen))
+        return chains[0], chains[1]
+
+    def _directed(self, ends: Integers, imbalance: Integers, chosen: Sides) -> tuple[Indices, Indices]:
+        """Edges (n, 2), each by so many faces (n,) out of balance, and odd edges of chosen faces, one by one."""
+        odd = self.placed.clusters.odd
         if len(odd.ends):
-            of_odd = np.add.reduceat(sides.take(odd.faces) * odd.along, odd.first[:-1], dtype=np.int64)
+            of_odd = np.add.reduceat(chosen.take(odd.faces) * odd.along, odd.first[:-1], dtype=np.int64)
             which = np.flatnonzero(of_odd)
             ends = np.concatenate([ends, odd.ends.take(which, axis=0)])
             imbalance = np.concatenate([imbalance, of_odd.take(which)])
@@ -295,7 +319,7 @@ def _silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floa
     # Nor so near beside the eye that places are huge in that picture.
     if (depth - radii <= max(NEAREST_DEPTH_MM, FINE * distance)).any():
         return None
-    loops = Faces(placed, _sides(placed), np.empty((3, 0, 3)), is_before=True).silhouette().to_polygons()
+    loops = Faces(placed, _sides(placed), np.empty((3, 0, 3))).silhouette().to_polygons()
     if not loops:
         return np.empty((3, 0)), np.empty(0, np.int64)
     places = np.concatenate(loops).T

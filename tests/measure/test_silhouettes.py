@@ -14,7 +14,6 @@ from silhouette.common.geometry import Floats, Pose
 from silhouette.common.lazy import forget
 from silhouette.measure import silhouettes
 from silhouette.measure.silhouettes import Faces, Placed, clipped, polygons, silhouette_of
-from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers.protocol import Body
@@ -65,15 +64,17 @@ def test_no_orientation_is_asked_for_and_no_closedness(missing: int, flipped: in
     assert Faces.of(placed(mesh), WINDOW).silhouette().area() == pytest.approx(area_of_faces(mesh), abs=1e-6)
 
 
-def test_of_a_closed_shell_the_faces_towards_the_eye_will_do() -> None:
+def test_each_contour_counts_once_and_a_border_where_it_is() -> None:
     cube = solid(Solid(Box((20.0, 20.0, 20.0)), (0.0, 100.0, 3.0)))
-    whole = Faces.of(placed(cube), WINDOW)
-    assert clusters_of(cube).is_closed.all()
-    start, _ = whole._edges()
-    both, _ = Faces(whole.placed, whole.sides, whole.parts, is_before=False)._edges()
-    assert len(both) == 2 * len(start)
-    opened = Mesh(cube.vertices, cube.faces[1:], cube.part[1:])
-    assert not clusters_of(opened).is_closed.any()
+    lines = Faces.of(placed(cube), WINDOW).contours()
+    assert lines.shape[2] == 6  # its front and its underside are seen
+    for missing in range(12):
+        left = np.arange(12) != missing
+        opened = Mesh(cube.vertices, cube.faces[left], cube.part[left])
+        faces = Faces.of(placed(opened), WINDOW)
+        # The hole has three sides. Where the face looked at the eye those that were contours are none any more.
+        assert faces.contours().shape[2] - lines.shape[2] in {3, *(3 + 3 - 2 * contours for contours in range(3))}
+        assert faces.silhouette().area() == pytest.approx(area_of_faces(opened), abs=1e-6)
 
 
 @pytest.mark.parametrize("in_strip", [5, 50, 100_000])

@@ -54,8 +54,8 @@ class Patch:
 OF_VERSION_0_2 = (
     Patch(
         "silhouette/measure/silhouettes.py",
-        "np.where(clusters.is_closed & (sides < 0), np.int8(0), sides)",
-        "np.where(sides < 0, np.int8(0), sides)",
+        "return front if border.is_empty() else front + border",
+        "return front",
         ("tests/measure/test_silhouettes.py",),
     ),
     Patch(
