@@ -19,10 +19,10 @@ from itertools import product
 import manifold3d
 import numpy as np
 
-from silhouette.common.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats, Integers, spread
 from silhouette.common.lazy import cached_property
 from silhouette.measure.sampling import Picture
-from silhouette.measure.silhouettes import Faces, Placed, Polygons, clipped, polygons, silhouette_of
+from silhouette.measure.silhouettes import Faces, Placed, Polygons, clipped, polygons, silhouette_of, turned_alike
 from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
@@ -38,6 +38,13 @@ MOST_PLANES = 500  # of faces that no plane tried parts from the target: more ar
 
 SLABS = 32
 """How many slabs there are: what is left in doubt shrinks as they get thinner, and takes as long as there are many."""
+
+FEW_FACES = 500  # are put together one by one; the outlines of more are sought
+
+TILES_ACROSS = (
+    128  # of the window of a target, in which its depth is compared with that of faces no plane parts from it
+)
+BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
 
 COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
 
@@ -132,6 +139,23 @@ class _Target:
         left, top, right, bottom = self.whole.bounds()
         return np.array([left, right, top, bottom])
 
+    @cached_property
+    def triangles(self) -> Floats:
+        """(3, m, 3) its faces, in picture coordinates."""
+        corners = self.placed.clusters.corners.take(np.flatnonzero(self.faces.sides), axis=0)
+        return np.concatenate([self.placed.points(corners), self.faces.parts], axis=1)
+
+    @cached_property
+    def depths(self) -> _Depths:
+        """Its depths in tiles of its window."""
+        return _Depths.of(self.window, self.triangles)
+
+    @cached_property
+    def boxes(self) -> Floats:
+        """(4, m) least and greatest column, least and greatest row of its faces."""
+        places = self.triangles[:2] / self.triangles[2]
+        return np.stack([places.min(axis=2), places.max(axis=2)], axis=1).reshape(4, -1)
+
     def hidden_by_outline(self, body: Body) -> _Hidden:
         """`hidden_by`, where the blocker's outline lies farther out or in than that of its mesh."""
         found = self.hidden_by(body)
@@ -166,6 +190,9 @@ class _Target:
         numbers = numbers[faces.sides[numbers] != 0]
         points = np.concatenate([placed.points(placed.clusters.corners.take(numbers, axis=0)), faces.parts], axis=1)
         is_behind, is_before = planes.order(points)
+        mixed = np.flatnonzero(~is_behind & ~is_before)
+        if len(mixed):
+            is_behind[mixed], is_before[mixed] = self.depths.order(points[:, mixed])
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
         hidden = before.silhouette((self.window[0], self.window[1])) ^ self.whole
@@ -182,11 +209,12 @@ class _Target:
             bare = (_covered(placed, group) ^ self.whole) - hidden
             if bare.is_empty():
                 continue
-            shown, closely = (
-                self._nearer(plane, 1.0 + apart / distance, bare) for apart in (NEAREST_DEPTH_MM, LEAST_APART)
-            )
-            parts.append(bare - shown)
-            touching += ((bare - closely) - parts[-1]).area()
+            least, most = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
+            around = self._within(bare)
+            reach = np.tensordot(plane, self.triangles[:, around], 1)
+            parts.append(bare - self._nearer(plane, most, bare, around))
+            if ((reach.min(axis=1) < most) & (reach.max(axis=1) > least)).any():
+                touching += (bare - self._nearer(plane, least, bare, around) - parts[-1]).area()
         return _Hidden(joined(parts), touching=touching)
 
     def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
@@ -206,17 +234,28 @@ class _Target:
             nearer = [_covered(placed, clipped(beyond, -way, -cut)) ^ self.whole for cut in cuts]
             for cut, surely, perhaps in zip(cuts, nearer, nearer[1:], strict=False):
                 if not perhaps.is_empty():
-                    shown = self._nearer(way, cut, perhaps)
+                    shown = self._nearer(way, cut, perhaps, self._within(perhaps))
                     least.append(surely - shown)
                     most.append(perhaps - shown)
         surely = joined(least)
         return _Hidden(surely, doubt=float((joined(most) - surely).area()))
 
-    def _nearer(self, plane: Floats, most: float, part: Polygons) -> Polygons:
-        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``."""
+    def _within(self, part: Polygons) -> Integers:
+        """The numbers of the triangles that may lie within the bounds of a part of the picture."""
         left, top, right, bottom = part.bounds()
-        around = Faces.of(self.placed, np.array([left, right, top, bottom]))
-        return around.clipped(-plane, -most).silhouette((left, right))
+        first, last, highest, lowest = self.boxes
+        return np.flatnonzero((first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top))
+
+    def _nearer(self, plane: Floats, most: float, part: Polygons, around: Integers) -> Polygons:
+        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
+
+        ``around`` are the triangles there.
+        """
+        if len(around) <= FEW_FACES:
+            return _covered(self.placed, clipped(self.triangles[:, around], -plane, -most))
+        left, top, right, bottom = part.bounds()
+        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
+        return faces.clipped(-plane, -most).silhouette((left, right))
 
     def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
         """Where what is nearest of it lies in one of some arcs."""
@@ -242,7 +281,10 @@ class _Target:
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:
     """What triangles (3, m, 3) of a body cover."""
-    return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles).silhouette()
+    if triangles.shape[1] > FEW_FACES:
+        return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles).silhouette()
+    alike = turned_alike(triangles)
+    return polygons((alike[:2] / alike[2]).transpose(1, 2, 0))
 
 
 def _ends(values: Floats) -> Floats:
@@ -276,6 +318,50 @@ class _Planes:
         is_before = depth.max(axis=1) <= self.nearest
         is_before |= ((least >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
         return is_behind, is_before & ~is_behind
+
+
+@dataclass(frozen=True, eq=False)
+class _Depths:
+    """Depths between which a target lies, in square tiles of its window."""
+
+    corner: Floats  # (2,) the least column and row
+    size: float  # pixels: the side of a tile
+    nearest: Floats  # (height, width) mm; infinite where it has no face
+    farthest: Floats  # (height, width) mm; minus infinity there
+
+    @classmethod
+    def of(cls, window: Floats, faces: Floats) -> _Depths:
+        """Those of faces (3, m, 3), in picture coordinates, within a window."""
+        left, right, top, bottom = window
+        size = max(right - left, bottom - top) / TILES_ACROSS
+        shape = int((bottom - top) / size) + 1, int((right - left) / size) + 1
+        tiles = cls(np.array([left, top]), size, np.full(shape, np.inf), np.full(shape, -np.inf))
+        tile, face = tiles._met(faces)
+        depth = faces[2]
+        np.minimum.at(tiles.nearest.ravel(), tile, depth.min(axis=1).take(face))
+        np.maximum.at(tiles.farthest.ravel(), tile, depth.max(axis=1).take(face))
+        return tiles
+
+    def order(self, triangles: Floats) -> tuple[Flags, Flags]:
+        """(m,) and (m,) which of triangles (3, m, 3) are surely behind the target, and which before it."""
+        tile, face = self._met(triangles)
+        depth, count = triangles[2], triangles.shape[1]
+        nearest, farthest = np.full(count, np.inf), np.full(count, -np.inf)
+        np.minimum.at(nearest, face, self.nearest.ravel().take(tile))
+        np.maximum.at(farthest, face, self.farthest.ravel().take(tile))
+        is_behind = depth.min(axis=1) >= farthest
+        return is_behind, (depth.max(axis=1) <= nearest - NEAREST_DEPTH_MM) & ~is_behind
+
+    def _met(self, triangles: Floats) -> tuple[Integers, Integers]:
+        """(n,) and (n,) tiles, read row by row, and triangles (3, m, 3) that may reach into them."""
+        places = (triangles[:2] / triangles[2] - self.corner[:, None, None]) / self.size
+        most = np.array(self.nearest.shape[::-1])[:, None]
+        first = np.clip(np.floor(places.min(axis=2) - BESIDE), 0, most).astype(np.int64)
+        last = np.clip(np.floor(places.max(axis=2) + BESIDE), -1, most - 1).astype(np.int64)
+        across, down = np.maximum(last - first + 1, 0)
+        row, owner = spread(first[1], down)
+        column, line = spread(first[0][owner], across[owner])
+        return row[line] * self.nearest.shape[1] + column, owner[line]
 
 
 def _bounding(placed: Placed) -> Floats:

@@ -51,6 +51,8 @@ FINE = 1e-3
 FLOAT32 = 2.0**-21
 """The share of a distance by which a ray of float32 may pass a face and meet it all the same: eight roundings."""
 
+SAME_AREA = 1e-6  # of it: areas of one polygon, put together otherwise, are as near to each other
+
 SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
 
 EDGE_ON = 1e-9  # mm: a face whose plane passes the eye as near as this has no side
@@ -129,6 +131,31 @@ class Chain(NamedTuple):
     loop: Indices  # (n,) the number of its loop
     depth: Floats  # (n,) mm, at its beginning
 
+    @classmethod
+    def joined(cls, chains: Sequence[Chain]) -> Chain:
+        """The lines of several."""
+        lines = np.cumsum([0, *(len(chain.loop) for chain in chains)]).tolist()
+        loops = np.cumsum([0, *(chain.loop.max(initial=-1) + 1 for chain in chains)]).tolist()
+        return cls(
+            np.concatenate([chain.start for chain in chains], axis=1),
+            np.concatenate([chain.following + before for chain, before in zip(chains, lines, strict=False)]),
+            np.concatenate([chain.loop + before for chain, before in zip(chains, loops, strict=False)]),
+            np.concatenate([chain.depth for chain in chains]),
+        )
+
+    @property
+    def backward(self) -> Chain:
+        """The same lines, the other way round."""
+        last = len(self.loop) - 1
+        before = np.empty_like(self.following)
+        before[self.following] = np.arange(len(before))
+        return Chain(
+            self.start[:, self.following][:, ::-1],
+            last - before[::-1],
+            self.loop.max(initial=-1) - self.loop[::-1],
+            self.depth[self.following][::-1],
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Faces:
@@ -190,8 +217,15 @@ class Faces:
 
     def silhouette(self, columns: tuple[float, float] = (-np.inf, np.inf)) -> Polygons:
         """What the faces cover of the picture, or of some of its columns."""
-        front, border = (_wound_round(*chain[:3], columns) for chain in self._chains())
-        return front if border.is_empty() else front + border
+        chains = self._chains()
+        front, border = (_wound_round(*chain[:3], columns) for chain in chains)
+        if border.is_empty():
+            return front
+        whole = front + border
+        # Seldom a sweep over polygons that nearly share sides winds round some part twice.
+        if abs(whole.area() - front.area() - (border - front).area()) <= SAME_AREA * whole.area():
+            return whole
+        return _wound_round(*Chain.joined([chains[0], chains[0], chains[1].backward])[:3], columns)
 
     def contours(self) -> Floats:
         """(2, 3, n) both ends, in picture coordinates, of contours and borders of these faces."""
@@ -230,20 +264,12 @@ class Faces:
         front, border = (self._chained(*edges) for edges in self._edges())
         if self.parts.shape[1] == 0:
             return front, border
-        x, y = self.parts[:2] / self.parts[2]
-        area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-        turned = (area * np.linalg.det(self.placed.matrix) > 0.0)[:, None]
-        x, y = np.where(turned, x[:, ::-1], x), np.where(turned, y[:, ::-1], y)
-        number = np.arange(x.size)
-        more = np.where(number % 3 == 2, number - 2, number + 1)
-        depth = np.where(turned, self.parts[2, :, ::-1], self.parts[2])
-        both = Chain(
-            np.concatenate([front.start, [x.ravel(), y.ravel()]], axis=1),
-            np.concatenate([front.following, len(front.following) + more]),
-            np.concatenate([front.loop, number // 3 + (front.loop[-1] + 1 if len(front.loop) else 0)]),
-            np.concatenate([front.depth, depth.ravel()]),
-        )
-        return both, border
+        # As faces that look at the eye run: a picture's rows count downward.
+        parts = turned_alike(self.parts, -np.linalg.det(self.placed.matrix))
+        number = np.arange(parts[0].size)
+        following = np.where(number % 3 == 2, number - 2, number + 1)
+        cut = Chain((parts[:2] / parts[2]).reshape(2, -1), following, number // 3, parts[2].ravel())
+        return Chain.joined([front, cut]), border
 
     def _chained(self, start: Indices, end: Indices) -> Chain:
         """Edges from one vertex to another, as loops."""
@@ -256,24 +282,18 @@ class Faces:
 
     def _edges(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
         """(n,) and (n,) the vertices from and to which edges of `_chains` run, as often as they count there."""
-        even = self.placed.clusters.even
-        chains = []
-        for chosen in (self.sides > 0).view(np.int8), (self.sides != 0).view(np.int8):
-            # All faces of a closed shell have no border.
-            which = empty = np.empty(0, np.int64)
-            imbalance = empty.astype(np.int8)
-            if not chosen.all():
-                change = chosen.take(even.faces[0]) - chosen.take(even.faces[1])
-                which = np.flatnonzero(change)
-                imbalance = change.take(which)
-            ends = even.ends.take(which, axis=0)
-            chains.append(self._directed(ends, imbalance, chosen))
-        return chains[0], chains[1]
+        return self._border(self.sides > 0), self._border(self.sides != 0)
 
-    def _directed(self, ends: Integers, imbalance: Integers, chosen: Sides) -> tuple[Indices, Indices]:
-        """Edges (n, 2), each by so many faces (n,) out of balance, and odd edges of chosen faces, one by one."""
-        odd = self.placed.clusters.odd
-        if len(odd.ends):
+    def _border(self, flags: Flags) -> tuple[Indices, Indices]:
+        """(n,) and (n,) the vertices from and to which the edges run that go round flagged faces (m,)."""
+        even, odd = self.placed.clusters.even, self.placed.clusters.odd
+        chosen, some = flags.view(np.int8), flags.any()
+        ends, imbalance = np.empty((0, 2), np.int32), np.empty(0, np.int8)
+        if some and not flags.all():
+            change = chosen.take(even.faces[0]) - chosen.take(even.faces[1])
+            which = np.flatnonzero(change)
+            ends, imbalance = even.ends.take(which, axis=0), change.take(which)
+        if some and len(odd.ends):
             of_odd = np.add.reduceat(chosen.take(odd.faces) * odd.along, odd.first[:-1], dtype=np.int64)
             which = np.flatnonzero(of_odd)
             ends = np.concatenate([ends, odd.ends.take(which, axis=0)])
@@ -392,6 +412,13 @@ def clipped(triangles: Floats, plane: Floats, least: float) -> Floats:
         )
     ]
     return np.concatenate([triangles[:, count == 3], *pieces], axis=1)
+
+
+def turned_alike(triangles: Floats, area: float = 1.0) -> Floats:
+    """Triangles (3, m, 3), in picture coordinates, the areas of whose pictures have the sign of ``area``."""
+    x, y = triangles[:2] / triangles[2]
+    turning = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
+    return np.where((turning * area < 0.0)[:, None], triangles[..., ::-1], triangles)
 
 
 def _sides(placed: Placed) -> Sides:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from silhouette.common.geometry import Pose
+from silhouette.common.geometry import Floats, Pose
 from silhouette.measure import occlusion as module
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import observe
 from silhouette.measure.occlusion import occlusion
+from silhouette.measure.silhouettes import Placed
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose
 from tests.support import shapes
@@ -92,3 +93,23 @@ def test_a_blocker_that_crosses_a_target_hides_what_it_is_before(turn: float) ->
     counts = observe(one.sight, choose(), 0.1).counts
     assert 0.0 < counts.occluded < counts.total
     assert abs(counts.occluded / counts.total - one.exact().occluded) <= counts.error + 1e-9
+
+
+@pytest.mark.parametrize(("kind", "number"), [("interleaved", 0), ("piercing", 1), ("standing", 2), ("soups", 3)])
+def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sight = case(kind, number)
+    (picture,) = framed(sight.sight, sight.pixel).pictures
+    areas, mixed = [], [0, 0, 0]
+    coplanar = module._coplanar
+
+    def counted_triangles(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]]:
+        mixed[len(areas)] += triangles.shape[1]
+        return coplanar(placed, triangles)
+
+    monkeypatch.setattr(module, "_coplanar", counted_triangles)
+    for across, few in ((1, 0), (128, 0), (128, 10_000)):
+        monkeypatch.setattr(module, "TILES_ACROSS", across)
+        monkeypatch.setattr(module, "FEW_FACES", few)
+        areas.append(occlusion(picture).obscured.area())
+    assert areas == pytest.approx([areas[0]] * 3, abs=1e-5)
+    assert mixed[0] >= mixed[1] == mixed[2]

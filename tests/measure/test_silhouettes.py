@@ -153,3 +153,16 @@ def test_a_triangle_is_clipped_edge_by_edge() -> None:
     tip, trunk = clipped(triangle, np.array([1.0, 0.0, 0.0]), 3.0), clipped(triangle, np.array([-1.0, 0.0, 0.0]), -3.0)
     assert (tip.shape[1], trunk.shape[1]) == (1, 2)
     assert sorted(tip[0, 0].tolist()) == [3.0, 3.0, 4.0]
+
+
+def test_a_sweep_that_winds_twice_round_a_part_is_noticed() -> None:
+    """Of these the union of the front and of what lies within borders comes out 2 pixels larger than it is."""
+    mesh = soup(3282, 10)
+    assert Faces.of(placed(mesh), WINDOW).silhouette().area() == pytest.approx(area_of_faces(mesh), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_lines_together_wind_round_what_their_union_covers(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    mesh = soup(seed, 12)
+    monkeypatch.setattr(silhouettes, "SAME_AREA", -1.0)
+    assert Faces.of(placed(mesh), WINDOW).silhouette().area() == pytest.approx(area_of_faces(mesh), abs=1e-6)
