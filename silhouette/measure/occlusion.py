@@ -19,11 +19,12 @@ from itertools import product
 import manifold3d
 import numpy as np
 
-from silhouette.common.geometry import Flags, Floats, Integers, spread
+from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.common.lazy import cached_property
 from silhouette.measure.sampling import Picture
 from silhouette.measure.silhouettes import Faces, Placed, Polygons, clipped, polygons, silhouette_of, turned_alike
 from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
 
@@ -240,13 +241,13 @@ class _Target:
         surely = joined(least)
         return _Hidden(surely, doubt=float((joined(most) - surely).area()))
 
-    def _within(self, part: Polygons) -> Integers:
+    def _within(self, part: Polygons) -> Indices:
         """The numbers of the triangles that may lie within the bounds of a part of the picture."""
         left, top, right, bottom = part.bounds()
         first, last, highest, lowest = self.boxes
         return np.flatnonzero((first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top))
 
-    def _nearer(self, plane: Floats, most: float, part: Polygons, around: Integers) -> Polygons:
+    def _nearer(self, plane: Floats, most: float, part: Polygons, around: Indices) -> Polygons:
         """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
 
         ``around`` are the triangles there.
@@ -352,7 +353,7 @@ class _Depths:
         is_behind = depth.min(axis=1) >= farthest
         return is_behind, (depth.max(axis=1) <= nearest - NEAREST_DEPTH_MM) & ~is_behind
 
-    def _met(self, triangles: Floats) -> tuple[Integers, Integers]:
+    def _met(self, triangles: Floats) -> tuple[Indices, Indices]:
         """(n,) and (n,) tiles, read row by row, and triangles (3, m, 3) that may reach into them."""
         places = (triangles[:2] / triangles[2] - self.corner[:, None, None]) / self.size
         most = np.array(self.nearest.shape[::-1])[:, None]
