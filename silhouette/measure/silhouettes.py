@@ -310,7 +310,7 @@ def silhouette_of(view: View, body: Body) -> Polygons | None:
     any other picture from that eye.
     """
     eye = body.pose.localise(view.eye[None])[0]
-    kept = _silhouette_alone(body.mesh, tuple(eye.tolist()))
+    kept = silhouette_alone(body.mesh, tuple(eye.tolist()))
     if kept is None:
         return None
     points, starts = kept
@@ -323,7 +323,7 @@ def silhouette_of(view: View, body: Body) -> Polygons | None:
 
 
 @derived
-def _silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floats, Indices] | None:
+def silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Floats, Indices] | None:
     """The silhouette of a mesh, seen from an eye in its frame.
 
     Returns:
