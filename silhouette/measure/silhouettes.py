@@ -1,19 +1,21 @@
 """COUNT: the silhouette of a body in a picture, exactly: all that its faces cover, as polygons.
 
-faces, each on the side of the eye or not -> the edges at which more of them lie on one side than on the other
+faces, each on the side of the eye or not -> the edges that bound those that look at the eye, and those that bound all
 -> closed loops -> strips of the picture -> what the loops wind round
 
-How many faces lie over a place of the picture is a sum over edges: an edge counts with its *imbalance*, by how many
-more faces it has on its one side than on its other, whichever way these are turned. Nearly all edges of a mesh have
-none: what is left are its contours, where two faces lie on one side, and borders, where one does.
+How many faces that look at the eye lie over a place of the picture is a sum over edges: an edge counts with its
+*imbalance*, by how many more of them it has on its one side than on its other. Nearly all edges of a mesh have none:
+what is left are contours, where only one of two faces looks at the eye, and borders.
 
-      \\  |  /    0        |\\  \\    2        |  /    1       The loops along these edges wind as often round a place
-       \\ | /              | \\  \\            | /             as faces lie over it: where they wind at all, the body
-        \\|/               |  \\  \\           |/              covers the picture (the non-zero winding rule).
+      \\  |  /    0        |\\  \\    1        |  /    1       The loops along these edges wind as often round a place
+       \\ | /              | \\  \\           | /             as such faces lie over it: where they wind at all, the
+        \\|/               |  \\  \\          |/              body covers the picture (the non-zero winding rule).
          +                +               +
 
-No orientation is asked for and no closedness; shells may cross, nest and double. Where a shell is closed, and the eye
-outside it, as many of its faces look at the eye as away from it over every place: half of them will do.
+Over a place that faces cover which all look away, the loops round all faces wind as often as there are such faces: each
+face that looks at the eye counts there against one that does not. Of a closed shell there are none.
+
+No orientation is asked for and no closedness; shells may cross, nest and double.
 """
 
 from __future__ import annotations

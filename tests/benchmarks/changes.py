@@ -95,7 +95,7 @@ def _there(scene: TableScene, check: Check, mover: str, move: Move, settings: Se
 
 def tables(options: Options) -> Iterator[Table]:
     """Random tables, until there are enough pairs."""
-    settings = Settings(choose("embree"), PIXEL)
+    settings = Settings(choose(), PIXEL)
     wanted = PAIRS if options.rounds is None else min(PAIRS, 5 * options.rounds)
     found = {what: Compared() for what in ("target", "attacker", "turn")}
     seconds, seed, pairs = list[float](), 0, 0

@@ -91,7 +91,7 @@ def pyrender_seconds() -> float:
 
 def skirmish(runs: int) -> Table:
     """CPU ms a check in one process, and the shares of loading and of COUNT."""
-    options, everyone = JudgingOptions(choose("embree"), Cache.default()), Selection(everyone=True)
+    options, everyone = JudgingOptions(choose(), Cache.default()), Selection(everyone=True)
     whole, loading = list[float](), list[float]()
     for _ in range(runs + 1):
         start = time.process_time()

@@ -72,7 +72,7 @@ class Held:
 
 def held(table: Doubtful, number: int, truths: int) -> Held:
     """The odds of a table, and what so many true tables have."""
-    settings, scene = Settings(choose("embree"), PIXEL), table.scene()
+    settings, scene = Settings(choose(), PIXEL), table.scene()
     (verdict,) = table.rule.judge([(scene, table.check)], settings)
     odds = odds_of(Trials(scene, table.rule, number), table.check, verdict, settings)
     return Held(table.kind, odds, right(table, number, truths))
@@ -80,7 +80,7 @@ def held(table: Doubtful, number: int, truths: int) -> Held:
 
 def right(table: Doubtful, number: int, truths: int) -> dict[str, float]:
     """The share of so many true tables with each verdict, judged exactly."""
-    settings, counts = Settings(choose("embree"), PIXEL), dict.fromkeys(table.rule.levels, 0)
+    settings, counts = Settings(choose(), PIXEL), dict.fromkeys(table.rule.levels, 0)
     drawn = list(table.truths(np.random.default_rng([1, number]), truths))
     for start in range(0, truths, TOGETHER):
         asked = [(true, table.check) for true in drawn[start : start + TOGETHER]]
@@ -97,7 +97,7 @@ def random_tables(count: int) -> list[tuple[int, Doubtful]]:
 
 def held_of(count: int) -> Iterator[Held]:
     """So many tables held against the truth, by two processes; how far it is, standard error tells."""
-    choose("embree")
+    choose()
     tables = random_tables(count)
     for done, one in enumerate(parallel_map(lambda pair: held(pair[1], pair[0], TRUTHS), tables, workers()), 1):
         if done % A_ROUND == 0:
@@ -223,7 +223,7 @@ def by_kind(tables: Sequence[Held]) -> Table:
 
 def by_brute_force(checks: int) -> Table:
     """Odds beside those of so many exact judgements."""
-    choose("embree")
+    choose()
     asked = list(_in_doubt(checks))
     rows, within, worst = list[tuple[str, ...]](), 0, 0.0
     for found in parallel_map(lambda pair: held(pair[1], 10_000 + pair[0], BRUTE), asked, workers()):
@@ -242,7 +242,7 @@ def by_brute_force(checks: int) -> Table:
 
 def _in_doubt(count: int) -> Iterator[tuple[int, Doubtful]]:
     """So many tables in doubt, of each kind in turn; other ones than those of the reliability diagram."""
-    settings, kinds = Settings(choose("embree"), PIXEL), list(KINDS)
+    settings, kinds = Settings(choose(), PIXEL), list(KINDS)
     for kind in range(count):
         for number in range(kind * 1000 + 100_000, (kind + 1) * 1000 + 100_000):
             table = doubtful(kinds[kind % len(kinds)], number)

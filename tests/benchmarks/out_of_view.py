@@ -32,7 +32,7 @@ def tables(options: Options) -> Iterator[Table]:
     scenes = [loaded(document), loaded({**document, "terrain": document["terrain"] + outside})]
     names = [piece.name for piece in scenes[0].pieces if piece.kind == "fighter"]
     checks = [Check(attacker, target) for attacker, target in permutations(names, 2)]
-    renderer = choose("embree")
+    renderer = choose()
     taken = np.zeros((options.laps(RUNS) + 1, len(checks), 2))
     for run in range(len(taken)):
         for number, check in enumerate(checks):

@@ -38,7 +38,7 @@ RUNS = 2
 def time_figures(example: Path, folder: Path, runs: int) -> list[float]:
     """Seconds for each figure of every check of a scene, the median of some runs; what a check's figures share falls to
     the first of them."""
-    scene, renderer, taken = load_scene(example), choose("embree"), []
+    scene, renderer, taken = load_scene(example), choose(), []
     for check in Selection().checks(scene):
         (found,) = judge_all([(scene, check)], JudgingOptions(renderer, keep=True))
         laps = [figure_by_figure(scene, found, renderer, folder) for _ in range(runs)]

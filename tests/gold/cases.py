@@ -12,6 +12,7 @@ from silhouette.drawing.figures import write_main_figure
 from silhouette.drawing.styles import DARK
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
+from tests.support.counting_figure import draw_counting
 from tests.support.figures import SCENES, cpu_renderer, drawn, scene_at
 
 FOLDER = Path(__file__).resolve().parent
@@ -69,6 +70,24 @@ def _draw_picture(place: Path, number: int, file: Path) -> None:
         picture.convert("RGB").resize(size, Image.Resampling.BOX).save(file, optimize=True)
 
 
+@dataclass(frozen=True)
+class CountingCase:
+    """How a check is counted, as `silhouette/README.md` shows it."""
+
+    scene: str = "necromunda/counting"
+    figures: tuple[str, ...] = ()
+    name: str = "counting"
+
+    def files(self, folder: Path) -> list[Path]:
+        """Where its figure lies in a folder."""
+        return [folder / "counting.png"]
+
+    def draw(self, folder: Path) -> list[Path]:
+        """Draws its figure into a folder."""
+        draw_counting(*self.files(folder))
+        return self.files(folder)
+
+
 GERMAN, FRENCH, SPANISH = ({"language": language} for language in ("de", "fr", "es"))
 
 CASES = (
@@ -87,4 +106,5 @@ CASES = (
     Case("ikosa/round_a_corner", ("cells", "picture")),
     Case("ikosa/shot_at_a_giant", ("cells",), look={**GERMAN, "style": DARK}),
     Case("ikosa/gravity_along_the_wall", ("cells",), look={"captions": False}),
+    CountingCase(),
 )
