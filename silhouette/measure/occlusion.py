@@ -22,7 +22,16 @@ import numpy as np
 from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.common.lazy import cached_property
 from silhouette.measure.sampling import Picture
-from silhouette.measure.silhouettes import Faces, Placed, Polygons, clipped, polygons, silhouette_of, turned_alike
+from silhouette.measure.silhouettes import (
+    SAME_AREA,
+    Faces,
+    Placed,
+    Polygons,
+    clipped,
+    polygons,
+    silhouette_of,
+    turned_alike,
+)
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
@@ -41,6 +50,8 @@ SLABS = 32
 """How many slabs there are: what is left in doubt shrinks as they get thinner, and takes as long as there are many."""
 
 FEW_FACES = 500  # are put together one by one; the outlines of more are sought
+
+TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought until nothing is lost
 
 TILES_ACROSS = (
     128  # of the window of a target, in which its depth is compared with that of faces no plane parts from it
@@ -181,7 +192,7 @@ class _Target:
         planes = _Planes.of(self.placed, placed)
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
         if is_before[0] and (whole := silhouette_of(self.view, body)) is not None:
-            return _Hidden(whole ^ self.whole)
+            return self._covered_by(whole)
         chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
         if is_behind[0] or not len(chosen):
             return _Hidden(polygons())
@@ -196,8 +207,20 @@ class _Target:
             is_behind[mixed], is_before[mixed] = self.depths.order(points[:, mixed])
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
-        hidden = before.silhouette((self.window[0], self.window[1])) ^ self.whole
-        return self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden)
+        hidden = self._covered_by(before.silhouette((self.window[0], self.window[1])))
+        mixed = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons)
+        return replace(mixed, doubt=mixed.doubt + hidden.doubt)
+
+    def _covered_by(self, part: Polygons) -> _Hidden:
+        """What of the target a part of the picture covers that is before it."""
+        for turn in TURNS:
+            whole, before = (each.rotate(turn) for each in (self.whole, part))
+            hidden = before ^ whole
+            # Both are swept by themselves: seldom, and not in all directions, a sweep loses a hole.
+            lost = abs(hidden.area() + (whole - before).area() - whole.area())
+            if lost <= SAME_AREA * whole.area():
+                return _Hidden(hidden.rotate(-turn))
+        return _Hidden(hidden.rotate(-turn), doubt=float(lost))
 
     def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
         """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it."""

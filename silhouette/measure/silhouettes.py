@@ -306,7 +306,7 @@ class Faces:
 
 
 def silhouette_of(view: View, body: Body) -> Polygons | None:
-    """The silhouette of a whole body in a picture; None where not all of it lies well before the eye.
+    """The silhouette of a whole body in a picture; None where not all of it lies well before the eye, or it is lost.
 
     It is worked out once for a mesh and an eye, in a picture of the body alone; what is straight there is straight in
     any other picture from that eye.
@@ -320,8 +320,10 @@ def silhouette_of(view: View, body: Body) -> Polygons | None:
     seen = placed.matrix @ points
     if not (seen[2] > NEAREST_DEPTH_MM).all():
         return None
-    places = (seen[:2] / seen[2]).T
-    return polygons(np.split(places, starts[1:]) if len(starts) else [])
+    loops = np.split((seen[:2] / seen[2]).T, starts[1:]) if len(starts) else []
+    whole = polygons(loops)
+    # Seldom a sweep loses the hole that a notch becomes whose sides all but touch.
+    return whole if abs(whole.area() - abs(sum(map(loop_area, loops)))) <= SAME_AREA * whole.area() else None
 
 
 @derived
@@ -363,6 +365,12 @@ def polygons(loops: Sequence[Floats] = ()) -> Polygons:
 
 
 _EMPTY = manifold3d.CrossSection()
+
+
+def loop_area(loop: Floats) -> float:
+    """The area within a loop (n, 2) of a picture; below 0 where it runs clockwise."""
+    x, y = (loop - loop[:1]).T
+    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2.0
 
 
 def _keys(places: Floats) -> Indices:

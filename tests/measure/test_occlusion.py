@@ -15,7 +15,7 @@ from silhouette.measure.silhouettes import Placed
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose
 from tests.support import shapes
-from tests.support.hard_sights import case
+from tests.support.hard_sights import case, faults
 from tests.support.sight_cases import Case
 
 EYE = np.array([0.0, 0.0, 25.0])
@@ -113,3 +113,20 @@ def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch
         areas.append(occlusion(picture).obscured.area())
     assert areas == pytest.approx([areas[0]] * 3, abs=1e-5)
     assert mixed[0] >= mixed[1] == mixed[2]
+
+
+def test_a_hole_that_a_sweep_loses_is_noticed() -> None:
+    """Put into another picture, the silhouette of these triangles has a notch that all but closes."""
+    sight = case("soups", 71)
+    assert not faults(observe(sight.sight, choose(), sight.pixel).counts, sight.exact())
+
+
+def test_what_cannot_be_swept_well_is_left_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    sight = case("ordinary", 3)
+    (picture,) = framed(sight.sight, sight.pixel).pictures
+    assert occlusion(picture).doubt == 0.0
+    monkeypatch.setattr(module, "SAME_AREA", -1.0)
+    assert 0.0 <= occlusion(picture).doubt < 1e-3
+    kept = occlusion(picture).obscured
+    monkeypatch.undo()
+    assert (kept - occlusion(picture).obscured).area() < 1e-3
