@@ -88,7 +88,7 @@ class DataVerdict(MeasuredVerdict):
     fields: ClassVar[tuple[ResultField, ...]] = (
         *(*shared("attacker", "target"), replace(RULES_FIELD, at="written")),
         *shared("verdict", "roll", "line_of_sight", "rule", "rule_number", "reason"),
-        *shared("marginal", "could_be", "blockers"),
+        *shared("marginal", "could_be", "blockers", "other_readings"),
         ResultField("choice", CHOICE | None, "whose player chooses, and between which verdicts; null if nobody does"),
         ResultField("clauses", list_of("ClauseRow", AskedClause), "those that were asked", parts=AskedClause.fields),
         *shared("warnings"),
