@@ -89,7 +89,7 @@ class Obstacles:
         self.names = tuple(piece.name for piece, _ in near)
         self.meshes: tuple[Mesh, ...] = tuple(mesh for _, mesh in near)
         self.poses: tuple[Pose, ...] = tuple(piece.pose for piece, _ in near)
-        groups = [_groups(mesh) for mesh in self.meshes]
+        groups = [face_balls(mesh) for mesh in self.meshes]
         middles = [pose.place(middle) for pose, (middle, _) in zip(self.poses, groups, strict=True)]
         self._middle = np.concatenate([np.empty((0, 3)), *middles])
         self._radius = np.concatenate([np.empty(0), *(radius for _, radius in groups)])
@@ -191,8 +191,8 @@ class Obstacles:
 
 
 @derived
-def _groups(mesh: Mesh) -> tuple[Floats, Floats]:
-    """Balls round neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
+def face_balls(mesh: Mesh) -> tuple[Floats, Floats]:
+    """Balls round each `FACES_IN_A_GROUP` neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
     starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
     corners = mesh.vertices[mesh.faces]
     low = np.minimum.reduceat(corners.min(axis=1), starts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -239,6 +240,7 @@ class SceneTable:
         return Found(float(len(a)))
 
 
+@lru_cache(maxsize=64)
 def _largest_patch(game: Game) -> float:
     """mm: the largest length that a condition compares a patch with; whether one is larger matters to none."""
     sizes = [0.0]
