@@ -63,7 +63,7 @@ def any_line_crosses(ends: tuple[End, End], bases: tuple[Piece, Piece], pieces: 
     """Whether some line in space from one end to the other crosses a piece, for the bases of two models that ``within``
     and ``beyond`` are about. ``by`` has all that are crossed, ``lines`` one line, from middle to middle.
     """
-    hull = _Hull(np.concatenate([_points(end) for end in ends]))
+    hull = _LineHull(np.concatenate([_points(end) for end in ends]))
     by = [part.piece.name for part in pieces if any(True for _ in _counting(part, bases, hull, FEW_BALLS))]
     lines = _middles(ends)[None] if by else np.empty((0, 2, 3))
     return ErrorBound(1.0 if by else 0.0, lines=lines, by=tuple(dict.fromkeys(by)))
@@ -79,7 +79,7 @@ def centre_line_crosses(ends: tuple[End, End], bases: tuple[Piece, Piece], piece
     side = np.cross(way, [0.0, 0.0, 1.0] if np.hypot(*way[:2]) > TOUCH_MM else [1.0, 0.0, 0.0])
     other = np.cross(way, side)
     units = [turn * across / np.linalg.norm(across) for across in (side, other) for turn in (1.0, -1.0)]
-    hull = _Hull(np.concatenate([line + 2.0 * TOUCH_MM * unit for unit in units]))
+    hull = _LineHull(np.concatenate([line + 2.0 * TOUCH_MM * unit for unit in units]))
     by = [part.piece.name for part in pieces if any(True for _ in _counting(part, bases, hull, FEW_BALLS))]
     return ErrorBound(1.0 if by else 0.0, lines=line[None], by=tuple(dict.fromkeys(by)))
 
@@ -98,7 +98,7 @@ def facing_lines_cross(attacker: Piece, target: Piece, pieces: Sequence[CountedP
         )
 
     here, light = shapely.Polygon(start), np.column_stack([end, np.full(len(end), low)])
-    hull = _Hull(np.concatenate([np.column_stack([start, np.full(len(start), high)]), light]))
+    hull = _LineHull(np.concatenate([np.column_stack([start, np.full(len(start), high)]), light]))
     # Lines end a bit before the upper side of the target, which they only reach.
     up = 1.0 if high > low else -1.0
     short_of_end = np.array([[0.0, 0.0, -up, up * (low + NEAREST * (high - low))]])
@@ -160,7 +160,7 @@ def _outermost(point: Floats, corners: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Hull:
+class _LineHull:
     """What all lines between two convex bodies fill: the convex hull of both."""
 
     points: Floats  # (n, 3) mm, world, in whose hull all others lie
@@ -271,7 +271,7 @@ def _upright_planes(shape: shapely.Geometry) -> Floats:
 
 
 def _counting(
-    counted: CountedPart, bases: tuple[Piece, Piece], hull: _Hull, at_once: int | None = None
+    counted: CountedPart, bases: tuple[Piece, Piece], hull: _LineHull, at_once: int | None = None
 ) -> Iterator[Floats]:
     """(k, 3) mm, world: what counts of a piece and lies inside of a hull, as convex polygons: of all, the largest face
     first, or of so many balls of neighbouring faces at once, those that lie deepest inside first.
@@ -293,7 +293,7 @@ def _counting(
         yield from polygons
 
 
-def _triangles_in(piece: Piece, hull: _Hull, room: Floats, at_once: int | None) -> Iterator[Floats]:
+def _triangles_in(piece: Piece, hull: _LineHull, room: Floats, at_once: int | None) -> Iterator[Floats]:
     """(n, 3, 3) mm, world: the triangles of a piece that may reach into a hull, and into a box (2, 3) besides: of
     ``at_once`` balls of neighbouring faces, those deepest inside first, then of more and more; without it, of all.
     """

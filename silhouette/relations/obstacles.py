@@ -118,6 +118,11 @@ class Obstacles:
         order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
         return tuple(dict.fromkeys(self.names[number] for number in order))
 
+    def clearance(self, segments: Floats) -> Floats:
+        """(n,) mm: no obstacle is nearer than this to each segment (n, 2, 3), by balls round its faces; inf of none."""
+        room: Floats = (_from_segments(segments, self._middle) - self._radius).min(axis=1, initial=np.inf)
+        return room
+
     def nearest(self, segments: Floats, reach: Floats) -> Near:
         """The nearest place of all obstacles to each segment (n, 2, 3) mm, world, within reach (n,) mm, in float64."""
         near = Near(np.full(len(segments), np.inf), np.zeros((len(segments), 3)))
