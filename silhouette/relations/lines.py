@@ -225,6 +225,10 @@ MAX_BALL_PAIRS = 200_000  # pairs of balls that are looked at for one question; 
 FEW_ALONG, FEW_PAIRS = 24.0, 2_000
 """Few samples are so many along the longest side of a set; so many pairs of balls of them are looked at, at most."""
 
+TIPS_LEVEL = 4  # two to the power of so many points of each set lead the beams that are tried before any search
+# Of as many beams it is worked out exactly whether they are free, of so many at once
+MAX_QUICK_BEAMS, QUICK_BEAMS_AT_ONCE = 24, 6
+
 MUCH_FEWER = 2.5  # between few samples is looked first where they lie so many times as far apart as all
 MAX_TRIED_LINES = 48  # free lines on each level whose width is worked out
 MAX_MOVED_LINES = 4  # lines that are moved to where their beams are wider, at most
@@ -271,9 +275,7 @@ def widest_line(
     >>> widest_line(above, below, [], least=1.0).value, widest_line(above, below, [], least=np.inf).value
     (2.0, 9.0)
     """
-    boxes = start.box, end.box
-    lowest = float(min(box[0, 2] for box in boxes))
-    obstacles = Obstacles(sunk(blockers, lowest, SUNK), boxes, _greatest(least))
+    obstacles = _obstacles(start, end, blockers, _greatest(least))
     search = _searched((start, end), obstacles, least, resolution, effort)
     if not search.is_found and search.most > 0.0 and least == 0.0:
         search.look()
@@ -283,6 +285,44 @@ def widest_line(
         return ErrorBound(least, error, search.segment[None], by)
     lines = search.segment[None] if search.width > 0.0 else np.zeros((0, 2, 3))
     return ErrorBound(search.width, error, lines, by)
+
+
+def has_quick_beam(start: PointSet, end: PointSet, blockers: Iterable[Blocker], width: float) -> bool:
+    """Whether a beam of a width, mm, is free between some points of two sets, a few of each, spread over it. Where it
+    is, `widest_line` finds one as well, which takes longer; where it is not, others may be.
+
+    >>> above, below = PointSet.of_points(np.array([[0.0, 0, 9]])), PointSet.of_points(np.array([[0.0, 0, 0]]))
+    >>> has_quick_beam(above, below, [], 9.0), has_quick_beam(above, below, [], 9.5)
+    (True, False)
+    """
+    obstacles = _obstacles(start, end, blockers, width)
+    tips = [_tips(points) for points in (start, end)]
+    first, second = np.indices([len(side) for side in tips]).reshape(2, -1)
+    segments = np.stack([tips[0][first], tips[1][second]], axis=1)
+    sticks = axes(segments[lengths(segments) >= width], width)
+    sticks = sticks[~obstacles.blocked(sticks)]
+    room = obstacles.clearance(sticks)
+    sticks, room = (part[np.argsort(-room, kind="stable")] for part in (sticks, room))
+    if len(room) and room[0] >= width / 2.0:
+        return True
+    for few in np.split(sticks[:MAX_QUICK_BEAMS], range(QUICK_BEAMS_AT_ONCE, MAX_QUICK_BEAMS, QUICK_BEAMS_AT_ONCE)):
+        near = obstacles.nearest(few, np.full(len(few), width / 2.0))
+        if (near.distance >= (width - BEAM_TOUCH_MM) / 2.0).any():
+            return True
+    return False
+
+
+def _tips(points: PointSet) -> Floats:
+    """(n, 3) mm, world: few points of a set, spread over it."""
+    tree = balls(points, max(BEAM_SAMPLE_SPACING_MM, float(np.ptp(points.box, axis=0).max()) / FEW_ALONG))
+    level = min(TIPS_LEVEL, len(tree.radius) - 1)
+    return tree.middles(level, np.arange(1 << level))
+
+
+def _obstacles(start: PointSet, end: PointSet, blockers: Iterable[Blocker], reach: float) -> Obstacles:
+    boxes = start.box, end.box
+    lowest = float(min(box[0, 2] for box in boxes))
+    return Obstacles(sunk(blockers, lowest, SUNK), boxes, reach)
 
 
 def _searched(

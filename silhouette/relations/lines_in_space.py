@@ -27,10 +27,11 @@ from scipy.spatial import ConvexHull, QhullError
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Floats
 from silhouette.common.geometry import corners as mesh_corners
-from silhouette.common.lazy import derived
+from silhouette.common.lazy import cached_property, derived
 from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import lines_in_plan
+from silhouette.relations.obstacles import FACES_IN_A_GROUP, face_balls
 from silhouette.relations.outlines_in_plan import Region, base_shape, footprint, ground, without_specks
 from silhouette.relations.points import ErrorBound, PointSet
 from silhouette.scenes.pieces import Piece
@@ -40,6 +41,8 @@ LEVEL_MM = 1e-6  # mm: upper sides whose heights differ by no more lie level: li
 SPECK_AREA_MM2 = 1e-9  # a triangle of which no more is left is none
 NEAREST = 1e-3  # the share of the way by which lines end before the upper side of the other base, which they only reach
 QUARTER_PIECES = 64  # straight pieces of a quarter of a circle
+FEW_BALLS, MORE_BALLS = 4, 4  # balls of faces that are looked into first, and how many times as many each time after
+PLANES_AT_ONCE = 16  # planes by which triangles are left out together
 
 End = Piece | PointSet  # a model stands for the upper side of its base
 
@@ -60,8 +63,8 @@ def any_line_crosses(ends: tuple[End, End], bases: tuple[Piece, Piece], pieces: 
     """Whether some line in space from one end to the other crosses a piece, for the bases of two models that ``within``
     and ``beyond`` are about. ``by`` has all that are crossed, ``lines`` one line, from middle to middle.
     """
-    hull = _hull_planes(np.concatenate([_points(end) for end in ends]))
-    by = [part.piece.name for part in pieces if any(True for _ in _counting(part, bases, hull))]
+    hull = _LineHull(np.concatenate([_points(end) for end in ends]))
+    by = [part.piece.name for part in pieces if any(True for _ in _counting(part, bases, hull, FEW_BALLS))]
     lines = _middles(ends)[None] if by else np.empty((0, 2, 3))
     return ErrorBound(1.0 if by else 0.0, lines=lines, by=tuple(dict.fromkeys(by)))
 
@@ -76,8 +79,8 @@ def centre_line_crosses(ends: tuple[End, End], bases: tuple[Piece, Piece], piece
     side = np.cross(way, [0.0, 0.0, 1.0] if np.hypot(*way[:2]) > TOUCH_MM else [1.0, 0.0, 0.0])
     other = np.cross(way, side)
     units = [turn * across / np.linalg.norm(across) for across in (side, other) for turn in (1.0, -1.0)]
-    hull = _hull_planes(np.concatenate([line + 2.0 * TOUCH_MM * unit for unit in units]))
-    by = [part.piece.name for part in pieces if any(True for _ in _counting(part, bases, hull))]
+    hull = _LineHull(np.concatenate([line + 2.0 * TOUCH_MM * unit for unit in units]))
+    by = [part.piece.name for part in pieces if any(True for _ in _counting(part, bases, hull, FEW_BALLS))]
     return ErrorBound(1.0 if by else 0.0, lines=line[None], by=tuple(dict.fromkeys(by)))
 
 
@@ -95,7 +98,7 @@ def facing_lines_cross(attacker: Piece, target: Piece, pieces: Sequence[CountedP
         )
 
     here, light = shapely.Polygon(start), np.column_stack([end, np.full(len(end), low)])
-    hull = _hull_planes(np.concatenate([np.column_stack([start, np.full(len(start), high)]), light]))
+    hull = _LineHull(np.concatenate([np.column_stack([start, np.full(len(start), high)]), light]))
     # Lines end a bit before the upper side of the target, which they only reach.
     up = 1.0 if high > low else -1.0
     short_of_end = np.array([[0.0, 0.0, -up, up * (low + NEAREST * (high - low))]])
@@ -156,6 +159,34 @@ def _outermost(point: Floats, corners: Floats) -> Floats:
 # ---- planes: (n, 4) normals of length 1 that point outward, and offsets; inside, normal x point + offset is below 0
 
 
+@dataclass(frozen=True, eq=False)
+class _LineHull:
+    """What all lines between two convex bodies fill: the convex hull of both."""
+
+    points: Floats  # (n, 3) mm, world, in whose hull all others lie
+
+    @cached_property
+    def box(self) -> Floats:
+        """(2, 3) mm, world: its least and its greatest coordinates."""
+        return np.array([self.points.min(axis=0), self.points.max(axis=0)])
+
+    @cached_property
+    def planes(self) -> Floats:
+        """(n, 4) those round it."""
+        return _hull_planes(self.points)
+
+    def reached(self, triangles: Floats) -> Floats:
+        """Those of triangles (n, 3, 3) that may reach into it: neither one of its planes nor their own parts them."""
+        for first in range(0, len(self.planes), PLANES_AT_ONCE):
+            planes = self.planes[first : first + PLANES_AT_ONCE]
+            over = (triangles.reshape(-1, 3) @ planes[:, :3].T + planes[:, 3]).reshape(len(triangles), 3, len(planes))
+            triangles = triangles[(over.min(axis=1) < 0.0).all(axis=1)]
+        normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+        over = self.points @ normals.T - np.einsum("ij,ij->i", normals, triangles[:, 0])
+        inside: Floats = triangles[(over.min(axis=0) < 0.0) & (over.max(axis=0) > 0.0)]
+        return inside
+
+
 def _hull_planes(points: Floats) -> Floats:
     """(n, 4) the planes round the convex hull of points; drawn out by a hair where these lie in one plane.
 
@@ -194,17 +225,27 @@ def _cut(polygon: Floats, plane: Floats) -> tuple[Floats, Floats]:
 def _inside(polygons: Iterable[Floats], planes: Floats) -> Iterator[Floats]:
     """What of convex polygons lies farther than `TOUCH_MM` inside of all planes, one after the other."""
     planes = planes + np.array([0.0, 0.0, 0.0, TOUCH_MM])
-    for whole in polygons:
+    for polygon in polygons:
         go_on()
-        polygon, over = whole, whole @ planes[:, :3].T + planes[:, 3]
-        if (over.min(axis=0) >= 0.0).any():
-            continue
-        for plane in planes[over.max(axis=0) > 0.0]:
-            polygon = _cut(polygon, plane)[0]
-            if len(polygon) == 0:
-                break
-        if _area(polygon) > SPECK_AREA_MM2:
-            yield polygon
+        left = _cut_by_all(polygon, planes)
+        if _area(left) > SPECK_AREA_MM2:
+            yield left
+
+
+def _cut_by_all(polygon: Floats, planes: Floats) -> Floats:
+    """(k, 3) what of a convex polygon lies inside of all planes; no corners where nothing does."""
+    open_ = np.ones(len(planes), np.bool_)
+    while len(polygon):
+        over = polygon @ planes[:, :3].T + planes[:, 3]
+        if (over[:, open_].min(axis=0, initial=np.inf) >= 0.0).any():
+            return polygon[:0]
+        # The farthest corner first: what it is cut off by leaves least, of which few other planes cut anything.
+        highest = np.where(open_, over.max(axis=0), 0.0)
+        worst = int(highest.argmax())
+        if highest[worst] <= 0.0:
+            break
+        polygon, open_[worst] = _cut(polygon, planes[worst])[0], False
+    return polygon
 
 
 def _area(polygon: Floats) -> float:
@@ -229,34 +270,74 @@ def _upright_planes(shape: shapely.Geometry) -> Floats:
 # ---- what counts
 
 
-def _counting(counted: CountedPart, bases: tuple[Piece, Piece], hull: Floats) -> Iterator[Floats]:
-    """(k, 3) mm, world: what counts of a piece and lies inside of the planes of a hull, as convex polygons."""
-    piece = counted.piece
-    mesh = piece.model.mesh if piece.kind == "terrain" else piece.model.significant
-    triangles = piece.pose.place(mesh.vertices)[mesh.faces]
-    if ((hull[:, :3] @ piece.pose.place(mesh_corners(*mesh.bounds)).T).min(axis=1) + hull[:, 3] >= 0.0).any():
-        return iter(())
-    for normal in hull:  # most of a large piece lies beyond one of these
-        triangles = triangles[(triangles @ normal[:3] + normal[3]).min(axis=1) < 0.0]
-    # The largest first: they decide most often.
-    sides = triangles[:, 1:] - triangles[:, :1]
-    triangles = triangles[np.argsort(-np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1), kind="stable")]
-    polygons = _inside(triangles, hull)
-    if counted.above > 0.0:
-        lowest = np.array([[0.0, 0.0, -1.0, ground(piece) + counted.above]])
-        polygons = _inside(polygons, lowest)
+def _counting(
+    counted: CountedPart, bases: tuple[Piece, Piece], hull: _LineHull, at_once: int | None = None
+) -> Iterator[Floats]:
+    """(k, 3) mm, world: what counts of a piece and lies inside of a hull, as convex polygons: of all, the largest face
+    first, or of so many balls of neighbouring faces at once, those that lie deepest inside first.
+    """
+    room = hull.box
     if counted.within < MAX_LENGTH_MM:
-        near = shapely.buffer(base_shape(bases[1]), counted.within, quad_segs=QUARTER_PIECES)
-        polygons = _inside(polygons, _upright_planes(near) - np.array([0.0, 0.0, 0.0, TOUCH_MM]))
-    if counted.beyond > 0.0:
-        for base in bases:
-            polygons = _outside(polygons, shapely.buffer(base_shape(base), counted.beyond, quad_segs=QUARTER_PIECES))
-    return polygons
+        near = np.reshape(shapely.bounds(base_shape(bases[1])), (2, 2)) + counted.within * np.array([[-1.0], [1.0]])
+        room = np.array([np.maximum(room[0], [*near[0], -np.inf]), np.minimum(room[1], [*near[1], np.inf])])
+    for triangles in _triangles_in(counted.piece, hull, room, at_once):
+        polygons = _inside(triangles, hull.planes)
+        if counted.above > 0.0:
+            lowest = np.array([[0.0, 0.0, -1.0, ground(counted.piece) + counted.above]])
+            polygons = _inside(polygons, lowest)
+        if counted.within < MAX_LENGTH_MM:
+            polygons = _inside(polygons, _planes_round(bases[1], counted.within) - np.array([0.0, 0.0, 0.0, TOUCH_MM]))
+        if counted.beyond > 0.0:
+            for base in bases:
+                polygons = _outside(polygons, _planes_round(base, counted.beyond))
+        yield from polygons
 
 
-def _outside(polygons: Iterable[Floats], shape: shapely.Geometry) -> Iterator[Floats]:
-    """What of convex polygons lies outside of an upright prism over a convex shape, in convex parts."""
-    planes = _upright_planes(shape)
+def _triangles_in(piece: Piece, hull: _LineHull, room: Floats, at_once: int | None) -> Iterator[Floats]:
+    """(n, 3, 3) mm, world: the triangles of a piece that may reach into a hull, and into a box (2, 3) besides: of
+    ``at_once`` balls of neighbouring faces, those deepest inside first, then of more and more; without it, of all.
+    """
+    mesh = piece.model.mesh if piece.kind == "terrain" else piece.model.significant
+    corners = piece.pose.place(mesh_corners(*mesh.bounds))
+    if (corners.min(axis=0) >= room[1]).any() or (corners.max(axis=0) <= room[0]).any():
+        return
+    middle, radius = face_balls(mesh)
+    middle = piece.pose.place(middle)
+    balls = np.flatnonzero(((middle + radius[:, None] > room[0]) & (middle - radius[:, None] < room[1])).all(axis=1))
+    if len(balls) == 0:
+        return
+    depth = (middle[balls] @ hull.planes[:, :3].T + hull.planes[:, 3]).max(axis=1)
+    balls, depth = balls[depth < radius[balls]], depth[depth < radius[balls]]
+    balls = balls[np.argsort(depth, kind="stable")] if at_once else balls
+    first, many = 0, at_once or len(balls)
+    while first < len(balls):
+        face = (balls[first : first + many, None] * FACES_IN_A_GROUP + np.arange(FACES_IN_A_GROUP)).ravel()
+        corner = mesh.vertices[mesh.faces[face[face < len(mesh.faces)]]].reshape(-1, 3)
+        yield _largest_first(hull.reached(piece.pose.place(corner).reshape(-1, 3, 3)))
+        first, many = first + many, MORE_BALLS * many
+
+
+def _largest_first(triangles: Floats) -> Floats:
+    """Triangles (n, 3, 3) by area: the largest decide most often."""
+    sides = triangles[:, 1:] - triangles[:, :1]
+    order = np.argsort(-np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1), kind="stable")
+    sorted_: Floats = triangles[order]
+    return sorted_
+
+
+@derived
+def _near(piece: Piece, reach: float) -> Any:
+    """All that lies within so many mm of the base of a piece, seen from above: a polygon of shapely."""
+    return shapely.buffer(base_shape(piece), reach, quad_segs=QUARTER_PIECES)
+
+
+@derived
+def _planes_round(piece: Piece, reach: float) -> Floats:
+    return _upright_planes(_near(piece, reach))
+
+
+def _outside(polygons: Iterable[Floats], planes: Floats) -> Iterator[Floats]:
+    """What of convex polygons lies outside of the upright planes (n, 4) round a convex shape, in convex parts."""
     for whole in polygons:
         rest, over = whole, whole @ planes[:, :3].T + planes[:, 3]
         cutting = planes[over.max(axis=0) > 0.0]
@@ -278,13 +359,9 @@ def region_of(counted: CountedPart, bases: tuple[Piece, Piece], height: float | 
     else:
         shape = footprint(piece, above) if above > 0.0 else footprint(piece)
     if counted.within < MAX_LENGTH_MM:
-        near = shapely.buffer(base_shape(bases[1]), counted.within, quad_segs=QUARTER_PIECES)
-        shape = shapely.intersection(shape, near)
+        shape = shapely.intersection(shape, _near(bases[1], counted.within))
     if counted.beyond > 0.0:
-        near = shapely.union_all(
-            [shapely.buffer(base_shape(base), counted.beyond, quad_segs=QUARTER_PIECES) for base in bases]
-        )
-        shape = shapely.difference(shape, near)
+        shape = shapely.difference(shape, shapely.union_all([_near(base, counted.beyond) for base in bases]))
     return Region(piece.name, shape)
 
 

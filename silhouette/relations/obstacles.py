@@ -89,7 +89,7 @@ class Obstacles:
         self.names = tuple(piece.name for piece, _ in near)
         self.meshes: tuple[Mesh, ...] = tuple(mesh for _, mesh in near)
         self.poses: tuple[Pose, ...] = tuple(piece.pose for piece, _ in near)
-        groups = [_groups(mesh) for mesh in self.meshes]
+        groups = [face_balls(mesh) for mesh in self.meshes]
         middles = [pose.place(middle) for pose, (middle, _) in zip(self.poses, groups, strict=True)]
         self._middle = np.concatenate([np.empty((0, 3)), *middles])
         self._radius = np.concatenate([np.empty(0), *(radius for _, radius in groups)])
@@ -117,6 +117,11 @@ class Obstacles:
         met = [int(self.blocked_by(number, segments).sum()) for number in range(len(self.names))]
         order = sorted((number for number, count in enumerate(met) if count), key=lambda number: -met[number])
         return tuple(dict.fromkeys(self.names[number] for number in order))
+
+    def clearance(self, segments: Floats) -> Floats:
+        """(n,) mm: no obstacle is nearer than this to each segment (n, 2, 3), by balls round its faces; inf of none."""
+        room: Floats = (_from_segments(segments, self._middle) - self._radius).min(axis=1, initial=np.inf)
+        return room
 
     def nearest(self, segments: Floats, reach: Floats) -> Near:
         """The nearest place of all obstacles to each segment (n, 2, 3) mm, world, within reach (n,) mm, in float64."""
@@ -191,8 +196,8 @@ class Obstacles:
 
 
 @derived
-def _groups(mesh: Mesh) -> tuple[Floats, Floats]:
-    """Balls round neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
+def face_balls(mesh: Mesh) -> tuple[Floats, Floats]:
+    """Balls round each `FACES_IN_A_GROUP` neighbouring faces of a mesh: (k, 3) mm in its frame, and (k,) mm."""
     starts = np.arange(0, len(mesh.faces), FACES_IN_A_GROUP)
     corners = mesh.vertices[mesh.faces]
     low = np.minimum.reduceat(corners.min(axis=1), starts)

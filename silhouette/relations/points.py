@@ -357,12 +357,20 @@ def eyes_in(points: PointSet, toward: Floats) -> Floats:
     extent = float(np.ptp(points.box, axis=0).max())
     tree = balls(points, max(extent / EYES_ALONG, 1e-3), toward)
     spots = tree.placed(np.unique(tree.nest.order[tree.counts[-1]]))
-    chosen = [int(np.linalg.norm(spots - spots.mean(axis=0), axis=1).argmax())]
-    away = np.linalg.norm(spots - spots[chosen[0]], axis=1)
+    axes = np.ascontiguousarray(spots.T)
+    chosen = [int(_away(axes, spots.mean(axis=0)).argmax())]
+    away = _away(axes, spots[chosen[0]])
     while len(chosen) < min(MAX_SURFACE_EYES, len(spots)) and away.max() > 0.0:
         chosen.append(int(away.argmax()))
-        away = np.minimum(away, np.linalg.norm(spots - spots[chosen[-1]], axis=1))
+        away = np.minimum(away, _away(axes, spots[chosen[-1]]))
     return spots[chosen]
+
+
+def _away(axes: Floats, point: Floats) -> Floats:
+    """(n,) mm: how far points, by axes (3, n), are from another (3,)."""
+    x, y, z = axes - point[:, None]
+    away: Floats = np.sqrt(x * x + y * y + z * z)
+    return away
 
 
 def balls(points: PointSet, spacing: float, box: Floats | None = None) -> Balls:

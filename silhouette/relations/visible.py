@@ -79,6 +79,10 @@ def surface_points(piece: Piece, view: View, rows: Floats, columns: Floats) -> F
 MAX_HALVINGS = 3  # so often are pixels halved at most, where the width that is compared with lies within the error
 EYES_AT_ONCE = 8  # looked from together, at most: first one, which is often enough, then twice as many
 PIXELS_WRONG = 2.0  # by so many pixels the side of a patch may be wrong: each of its borders by one
+QUICK_MARGIN_MM = 0.5  # mm by which a square that is taken for seen without a picture is larger to each side
+QUICK_PLACES, QUICK_LINES = 5, 8  # places of such squares, and lines to them of which it is worked out what is near
+FAR_AWAY = 3.0  # eyes nearer to a target than so many times half its diagonal see its near parts much larger
+INSCRIBED_SHARE = 0.99  # of the half width of a volume's box: what is no farther from its axis lies inside
 LOOKS_DOWN = 1e-6  # the sine of an angle from the vertical below which a look has no upright
 
 
@@ -116,6 +120,29 @@ def widest_patch(
         first, together = first + together, min(2 * together, EYES_AT_ONCE)
     by = tuple(sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name]))
     return ErrorBound(best.value, best.error, best.lines, by)
+
+
+def has_quick_patch(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], side: float) -> bool:
+    """Whether nothing is in the way between one of some eyes (n, 3) and a square of a side, mm, on the axis of an
+    upright convex target. Where it is, `widest_patch` finds one at least as wide, which takes longer; where it is not,
+    others may be.
+    """
+    low, high = target.box
+    middle, half = (low + high) / 2.0, (high - low) / 2.0
+    # All of a ball round a place on the axis lies inside of the target, and a square in its great circle is seen so.
+    reach = (side / 2.0 + QUICK_MARGIN_MM) * np.sqrt(2.0)
+    rise = half[2] - reach
+    far = np.linalg.norm(eyes - middle, axis=1) > FAR_AWAY * float(np.linalg.norm(half))
+    if not target.convex or rise < 0.0 or half[:2].min() * INSCRIBED_SHARE < reach or not far.all():
+        return False
+    places = middle + np.linspace(-rise, rise, QUICK_PLACES)[:, None] * [0.0, 0.0, 1.0]
+    lines = np.stack(np.broadcast_arrays(eyes[:, None], places), axis=2).reshape(-1, 2, 3)
+    obstacles = Obstacles(blockers, (np.array([eyes.min(axis=0), eyes.max(axis=0)]), target.box), reach)
+    room = obstacles.clearance(lines)
+    if room.max() >= reach:
+        return True
+    best = lines[np.argsort(-room, kind="stable")[:QUICK_LINES]]
+    return bool((obstacles.nearest(best, np.full(len(best), reach)).distance >= reach).any())
 
 
 def _finest(observation: Observation, target: PointSet, blockers: Sequence[Blocker], least: float) -> ErrorBound:
@@ -196,6 +223,7 @@ PROVEN_EYES = 8  # of up to so many eyes it is asked whether it is proven that n
 MIN_SAMPLES = 3.0  # samples in whose number the error is at least stated: one of so many may not agree
 ERROR_DEVIATIONS = 3.0  # standard deviations that the error of a share is
 LINES_AT_ONCE = 200_000
+PORTIONS = 16  # of cells, one after the other, where only the side of a bound is asked for
 # The sine of an angle from a convex face above which no ray has to tell; times `RAY_END_GAP_MM` far above float32.
 GRAZING_SINE = 0.02
 
@@ -248,6 +276,38 @@ def share_visible(eyes: Floats, target: PointSet, blockers: Sequence[Blocker]) -
     spread = np.sqrt(share * (1.0 - share) * float((weight**2).sum()))
     error = max(ERROR_DEVIATIONS * spread, MIN_SAMPLES / int(facing.sum()))
     return ErrorBound(share, min(error, max(share, 1.0 - share)), lines, by)
+
+
+def share_beside(eyes: Floats, target: PointSet, blockers: Sequence[Blocker], bounds: Sequence[float]) -> float:
+    """A share that is greater or less than each of some bounds where that of `share_visible` is, sooner told: cells of
+    all parts of the surface are looked at in portions, until the others can change nothing. ValueError where the target
+    has no surface.
+    """
+    eyes = np.asarray(eyes, dtype=np.float64).reshape(-1, 3)
+    if target.mesh is None:
+        raise ValueError(f"the point set '{target.name}' has no surface to look at")
+    obstacles = Obstacles(blockers, (np.array([eyes.min(axis=0), eyes.max(axis=0)]), target.box), 0.0)
+    if not obstacles.pairs:
+        return 1.0
+    cells = _cells(target, PATCH_SAMPLE_SPACING_MM)
+    facing = seen = 0.0
+    left = float(cells.area.sum())
+    for first in range(PORTIONS):
+        some = _SurfaceCells(cells.middle[first::PORTIONS], cells.area[first::PORTIONS], cells.normal[first::PORTIONS])
+        faced, by_whom = _faced_and_seen(eyes, some, target, obstacles)
+        facing += float(some.area[faced].sum())
+        seen += float(some.area[by_whom >= 0].sum())
+        left -= float(some.area.sum())
+        if facing + left <= 0.0:
+            break
+        least, most = seen / (facing + left), (seen + left) / (facing + left)
+        if all(bound < least or bound > most for bound in bounds):
+            break
+    share = (seen + left / 2.0) / (facing + left) if facing + left > 0.0 else 1.0
+    # Half way between bounds: what is told apart from them must not be taken for equal.
+    below, above = ([bound for bound in bounds if turn * bound < turn * share] for turn in (1.0, -1.0))
+    is_beside = 0.0 < share < 1.0 and share not in bounds
+    return (max(below, default=0.0) + min(above, default=1.0)) / 2.0 if is_beside else share
 
 
 def _faced_and_seen(

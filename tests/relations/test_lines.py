@@ -13,7 +13,7 @@ from silhouette.common.geometry import Pose
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Box, Cylinder, Solid, Sphere, solid
 from silhouette.relations.beams import BEAM_TOUCH_MM, widths
-from silhouette.relations.lines import sunk, widest_line
+from silhouette.relations.lines import has_quick_beam, sunk, widest_line
 from silhouette.relations.obstacles import Obstacles
 from silhouette.relations.points import PointSet
 from tests.relations.pieces import beam_by_brute_force, block, piece, point, surface
@@ -36,6 +36,14 @@ def test_an_open_line_is_as_wide_as_it_is_long():
 def test_a_line_between_points_through_the_middle_of_a_slit_is_as_wide_as_the_slit(gap):
     found = widest_line(point(0, -40, 0), point(0, 50, 0), slit(gap), least=math.inf)
     assert found.value == pytest.approx(gap, abs=1e-6)
+
+
+@pytest.mark.parametrize("gap", [0.25, 0.9, 1.0, 30.0])
+def test_a_beam_that_is_tried_without_a_search_fits_where_one_fits(gap):
+    start, end = surface((-5, -50, -5), (5, -40, 5)), surface((-5, 40, -5), (5, 50, 5))
+    assert has_quick_beam(start, end, slit(gap), 1.0) <= (gap >= 1.0)
+    assert has_quick_beam(start, end, slit(gap), 1.0) or gap < 30.0
+    assert has_quick_beam(point(0, -40, 0), point(0, 50, 0), slit(gap), 1.0) == (gap >= 1.0)
 
 
 def test_a_line_off_the_middle_has_what_is_left():

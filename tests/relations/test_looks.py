@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from silhouette.common.geometry import Pose
 from silhouette.meshes.primitives import Box, Solid, Sphere, solid
 from silhouette.relations.points import PointSet, eyes_in, facing, is_outward, point_set, standard_volume
-from silhouette.relations.visible import share_visible, widest_patch
+from silhouette.relations.visible import has_quick_patch, share_beside, share_visible, widest_patch
 from tests.relations.pieces import block, piece, surface
 from tests.support.plain_pieces import man
 from tests.support.shapes import joined, sphere
@@ -172,3 +172,28 @@ def test_a_line_leads_from_the_eye_that_sees_to_the_middle_of_what_is_seen():
     assert end[1] == pytest.approx(100.0)
     assert not (-3.0 < start[0] + (end[0] - start[0]) * 50.0 / end[1] < 3.0)
     assert len(share_visible(EYE, PLATE, [block((-90, 50, -90), (90, 51, 90))]).lines) == 0
+
+
+@pytest.mark.thinned(quick=0, ci=8)
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_told_sooner_is_what_is_measured(seed):
+    random = np.random.default_rng(seed)
+    target = standard_volume(man("Vex", 0.0, 200.0), 30.0)
+    eyes = eyes_in(standard_volume(man("Kal", 0.0, 0.0), 30.0), target.box)[:12]
+    low, high = random.uniform((-30, 100, 0), (0, 170, 10)), random.uniform((0, 5, 5), (40, 10, 40))
+    walls = [block(low, low + high)]
+    if has_quick_patch(eyes, target, walls, 3.0):
+        assert widest_patch(eyes, target, walls, least=3.0).value >= 3.0
+    share = share_visible(eyes, target, walls).value
+    for bounds in ([0.97], [0.25, 0.5, 0.75], [share * 0.99, min(1.0, share * 1.01)]):
+        told = share_beside(eyes, target, walls, bounds)
+        assert [told < bound for bound in bounds] == [share < bound for bound in bounds]
+
+
+def test_a_square_that_something_may_hide_is_not_told_sooner():
+    target, eye = standard_volume(man("Vex", 0.0, 200.0), 30.0), np.array([[0.0, 0.0, 15.0]])
+    assert has_quick_patch(eye, target, [], 3.0)
+    assert has_quick_patch(eye, target, [block((-60, 100, 0), (60, 105, 10))], 3.0)
+    assert not has_quick_patch(eye, target, [block((-60, 100, 0), (60, 105, 60))], 3.0)
+    assert not has_quick_patch(eye, target, [], 30.0)
+    assert not has_quick_patch(eye, standard_volume(man("Vex", 0.0, 60.0), 30.0), [], 3.0), "too near to be sure"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -19,14 +20,14 @@ from silhouette.models.model import BODY
 from silhouette.relations import distances, lines_in_plan, lines_in_space
 from silhouette.relations import outlines_in_plan as attributes
 from silhouette.relations.beams import BEAM_TOUCH_MM
-from silhouette.relations.lines import widest_line
+from silhouette.relations.lines import has_quick_beam, widest_line
 from silhouette.relations.lines_in_space import CountedPart, region_of
 from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
-from silhouette.relations.visible import share_visible, widest_patch
+from silhouette.relations.visible import has_quick_patch, share_beside, share_visible, widest_patch
 from silhouette.renderers.views import VisionArc
 from silhouette.rules.data.found import Found, Key, Parts, Points, Straight, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
-from silhouette.rules.data.nodes import Binary, Call, Literal
+from silhouette.rules.data.nodes import Binary, Call, Literal, Node
 from silhouette.rules.data.quantities import compared, known_by
 from silhouette.rules.data.scene import DataScene
 from silhouette.rules.data.worlds import World
@@ -35,20 +36,23 @@ from silhouette.scenes.table import CONTACT_GAP_MM, TableScene, in_base_contact
 
 WIDEST = 90.0  # degrees of one wedge; a wider arc is several of them
 ALL_ROUND = 360.0  # degrees of what is no arc
+BY_SIZE = ("<", "<=", ">", ">=")  # the signs that ask which of two quantities is larger
 PATCH_PIXEL = 0.2  # mm per pixel of the pictures in which patches are looked for at first
 
 
 class SceneTable:
     """A scene, of which conditions are asked, with observations of sights, by their keys, as far as they have been
-    measured, and the one on which each answer to a primitive rests, where there is one.
+    measured, and the one on which each answer to a primitive rests, where there is one. In a ``brief`` one nobody needs
+    values and reasons: it is told alone on which side a quantity lies of all that the game compares it with.
     """
 
-    def __init__(self, scene: DataScene) -> None:
-        self.scene = scene
+    def __init__(self, scene: DataScene, *, brief: bool = False) -> None:
+        self.scene, self._brief = scene, brief
         self.observations: dict[Key, Observation] = {}
         self.looks: dict[Use, Observation] = {}
         self._answers: dict[Key, Found] = {}
-        self._enough = _largest_patch(scene.game)
+        self._eyes_of: dict[Key, Floats] = {}
+        self._bounds = {name: _bounds(scene.game, name) for name in ("patch", "visible")}
 
     def pieces(self, name: str, attacker: Piece, target: Piece) -> tuple[Piece, ...]:
         """Terrain, models, or all pieces but the attacker and the target."""
@@ -127,23 +131,34 @@ class SceneTable:
             self.looks[use] = self.looks[share]
             return Found(found.value, found.sure, of=seen.of, uses=(use,))
 
-        widest = widest_line(_set(a), _set(b), self._blockers(a, b, past), least=thick)
+        blockers = self._blockers(a, b, past)
+        if self._brief and thick > 0.0 and has_quick_beam(_set(a), _set(b), blockers, thick):
+            return Found(value=True)
+        widest = widest_line(_set(a), _set(b), blockers, least=thick)
         holds = widest.value >= thick - BEAM_TOUCH_MM if thick else widest.value > 0.0
         sure = holds or (widest.value + widest.error < thick if thick else not widest.error)
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
     def _patch(self, a: Points, b: Points, past: Any) -> Found:
-        found, past = _set(b), self._blockers(a, b, past)
-        patch = widest_patch(self._eyes(a, b), found, past, least=self._enough, pixel=PATCH_PIXEL)
+        eyes, found, past = self._eyes(a, b), _set(b), self._blockers(a, b, past)
+        enough = max(self._bounds["patch"], default=np.inf)
+        if self._brief and enough < np.inf and has_quick_patch(eyes, found, past, enough):
+            return Found(2.0 * enough)
+        patch = widest_patch(eyes, found, past, least=enough, pixel=PATCH_PIXEL)
         return _quantity("patch", patch, _names(a, b))
 
     def _visible(self, a: Points, b: Points, past: Any) -> Found:
-        share = share_visible(self._eyes(a, b), _set(b), self._blockers(a, b, past))
+        eyes, found, past = self._eyes(a, b), _set(b), self._blockers(a, b, past)
+        if self._brief and self._bounds["visible"]:
+            return Found(share_beside(eyes, found, past, self._bounds["visible"]))
+        share = share_visible(eyes, found, past)
         return _quantity("visible", share, _names(a, b), "share")
 
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
-        return eyes_in(_set(a), _set(b).box)
+        if (a.key, b.key) not in self._eyes_of:
+            self._eyes_of[a.key, b.key] = eyes_in(_set(a), _set(b).box)
+        return self._eyes_of[a.key, b.key]
 
     def _blockers(self, a: Points, b: Points, past: Any) -> list[tuple[Piece, Any]]:
         ends = _names(a, b)
@@ -239,15 +254,18 @@ class SceneTable:
         return Found(float(len(a)))
 
 
-def _largest_patch(game: Game) -> float:
-    """mm: the largest length that a condition compares a patch with; whether one is larger matters to none."""
-    sizes = [0.0]
-    for clause in game.clauses.values():
-        for node in clause.when.everything():
-            sides = (node.left, node.right) if isinstance(node, Binary) else ()
-            if any(isinstance(side, Call) and side.name == "patch" for side in sides):
-                sizes += [float(side.value) if isinstance(side, Literal) else np.inf for side in sides[1:]]
-    return max(sizes) or np.inf
+@lru_cache(maxsize=64)
+def _bounds(game: Game, primitive: str) -> tuple[float, ...]:
+    """What all conditions compare a primitive with, if that is always a number or a length; else nothing."""
+    nodes = [node for clause in game.clauses.values() for node in clause.when.everything()]
+    sides = [(node.left, node.right) for node in nodes if isinstance(node, Binary) and node.sign in BY_SIZE]
+    sides += [(right, left) for left, right in sides]
+    bounds = [other.value for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
+    return tuple(bounds) if len(bounds) == sum(_asks(node, primitive) for node in nodes) else ()
+
+
+def _asks(node: Node, primitive: str) -> bool:
+    return isinstance(node, Call) and node.name == primitive
 
 
 def _quantity(name: str, measured: ErrorBound, of: tuple[str, ...], unit: str = "mm") -> Found:

@@ -80,5 +80,5 @@ def brief_verdict(scene: DataScene, check: Check) -> Verdict:
     soonest, but no reason. RequestError where the check names no fitting piece, or a clause takes too long.
     """
     attacker, target = scene.model(check.attacker), scene.model(check.target)
-    ruling = _first(Evaluator(scene.game, SceneTable(scene), attacker, target, World(())), scene.game)[0]
+    ruling = _first(Evaluator(scene.game, SceneTable(scene, brief=True), attacker, target, World(())), scene.game)[0]
     return Verdict(attacker.name, target.name, scene.rules, ruling.name, ruling.level, RuleReference("", ""), "")
