@@ -25,13 +25,22 @@ import shapely
 from scipy.spatial import ConvexHull, QhullError
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Floats
+from silhouette.common.geometry import Floats, Pose
 from silhouette.common.geometry import corners as mesh_corners
 from silhouette.common.lazy import derived
 from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import lines_in_plan
-from silhouette.relations.outlines_in_plan import Region, base_shape, footprint, ground, without_specks
+from silhouette.relations.outlines_in_plan import (
+    Region,
+    base_shape,
+    footprint,
+    ground,
+    prism,
+    square_round,
+    top,
+    without_specks,
+)
 from silhouette.relations.points import ErrorBound, PointSet
 from silhouette.scenes.pieces import Piece
 
@@ -47,13 +56,20 @@ End = Piece | PointSet  # a model stands for the upper side of its base
 @dataclass(frozen=True, eq=False)
 class CountedPart:
     """A piece that lines may cross, and what counts of it: what lies more than ``above`` mm above its lowest point, no
-    farther than ``within`` mm from the base where lines end, and farther than ``beyond`` mm from both bases.
+    farther than ``within`` mm from the base where lines end, and farther than ``beyond`` mm from both bases. With a
+    ``square``, it fills the square of so many mm along the table's axes round the middle of its base, as high as it is.
     """
 
     piece: Piece
     above: float = 0.0
     within: float = MAX_LENGTH_MM
     beyond: float = 0.0
+    square: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, float, float, float, float]:
+        """By which equal ones are known."""
+        return self.piece.name, self.above, self.within, self.beyond, self.square
 
 
 def any_line_crosses(ends: tuple[End, End], bases: tuple[Piece, Piece], pieces: Sequence[CountedPart]) -> ErrorBound:
@@ -232,9 +248,11 @@ def _upright_planes(shape: shapely.Geometry) -> Floats:
 def _counting(counted: CountedPart, bases: tuple[Piece, Piece], hull: Floats) -> Iterator[Floats]:
     """(k, 3) mm, world: what counts of a piece and lies inside of the planes of a hull, as convex polygons."""
     piece = counted.piece
-    mesh = piece.model.mesh if piece.kind == "terrain" else piece.model.significant
-    triangles = piece.pose.place(mesh.vertices)[mesh.faces]
-    if ((hull[:, :3] @ piece.pose.place(mesh_corners(*mesh.bounds)).T).min(axis=1) + hull[:, 3] >= 0.0).any():
+    mesh, pose = piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose
+    if counted.square:
+        mesh, pose = prism(square_round(piece, counted.square), ground(piece), top(piece)), Pose.standing()
+    triangles = pose.place(mesh.vertices)[mesh.faces]
+    if ((hull[:, :3] @ pose.place(mesh_corners(*mesh.bounds)).T).min(axis=1) + hull[:, 3] >= 0.0).any():
         return iter(())
     for normal in hull:  # most of a large piece lies beyond one of these
         triangles = triangles[(triangles @ normal[:3] + normal[3]).min(axis=1) < 0.0]
@@ -272,7 +290,11 @@ def _outside(polygons: Iterable[Floats], shape: shapely.Geometry) -> Iterator[Fl
 def region_of(counted: CountedPart, bases: tuple[Piece, Piece], height: float | None = None) -> Region:
     """What counts of a piece, seen from above; with a height, what of it lies there, z in the world, mm."""
     piece, above = counted.piece, counted.above
-    if height is not None:
+    if counted.square:
+        low = ground(piece) + above
+        is_there = top(piece) > (low if height is None else max(low, height)) and (height is None or height > low)
+        shape = shapely.Polygon(square_round(piece, counted.square)) if is_there else shapely.Polygon()
+    elif height is not None:
         is_there = height > ground(piece) + above
         shape = footprint(piece, height, height + LEVEL_MM, from_table=True) if is_there else shapely.Polygon()
     else:

@@ -259,6 +259,14 @@ def base_end(piece: Piece) -> PlaneDisc | Outlines:
     return Outlines.of([without_specks(piece.base_outline)])
 
 
+UNIT_SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) / 2.0  # round the origin
+
+
+def square_round(piece: Piece, side: float) -> Floats:
+    """(4, 2) mm: the corners of the square of that side along the table's axes round the middle of a piece's base."""
+    return without_specks(piece.base_centre + side * UNIT_SQUARE)
+
+
 def footprint(
     piece: Piece, above: float = -np.inf, below: float = np.inf, *, part: Part = "whole", from_table: bool = False
 ) -> Any:
