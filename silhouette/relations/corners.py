@@ -1,7 +1,7 @@
 """RELATE: the corner points of bases and of cells, and how many straight lines in plan from corner to corner are clear.
 
 A cell is a square along the axes of the table, such as those of a battle map. A line is clear if it passes through no
-region; one that only touches a region, in a corner or along an edge, is clear or not, as is asked.
+region; one that only touches a region, in a corner or along an edge, is clear, but for one along the seam of two.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ class Corners:
         return np.asarray(shapely.get_coordinates(rectangle)[3::-1])
 
 
-def clear_lines(start: Corners, end: Corners, regions: Sequence[Region], *, touching: bool, every: bool) -> ErrorBound:
+def clear_lines(start: Corners, end: Corners, regions: Sequence[Region], *, every: bool = False) -> ErrorBound:
     """How many straight lines are clear, seen from above: of those from one corner of the start to all corners of one
     cell of the end, from the corner and to the cell where most are; or of ``every`` line from corner to corner.
 
-    A line that only touches a region counts as clear if ``touching``. ``lines`` has these lines, first those that are
-    clear; ``by`` names the regions in the way of the others, that of most lines first.
+    ``lines`` has these lines, first those that are clear; ``by`` names the regions in the way of the others, that of
+    most lines first.
     """
     cells = end.points[None] if every else end.cells
     many = (len(start.points), *cells.shape[:2])
     starts = np.broadcast_to(start.points[:, None, None], (*many, 2))
     lines = np.stack([starts, np.broadcast_to(cells, (*many, 2))], axis=-2)
-    hits = _hits(lines.reshape(-1, 2, 2), regions, touching).reshape(*many, len(regions))
+    hits = _hits(lines.reshape(-1, 2, 2), regions).reshape(*many, len(regions))
     clear: Flags = np.logical_not(hits.any(axis=-1))
     lengths = np.linalg.norm(lines[..., 1, :] - lines[..., 0, :], axis=-1)
     if not every:  # of choices that are as good, that of the shortest lines
@@ -96,15 +96,14 @@ def clear_lines(start: Corners, end: Corners, regions: Sequence[Region], *, touc
     return ErrorBound(float(clear.sum()), lines=raised[order], by=tuple(dict.fromkeys(by)))
 
 
-def _hits(lines: Floats, regions: Sequence[Region], touching: bool) -> Flags:
+def _hits(lines: Floats, regions: Sequence[Region]) -> Flags:
     """(n, k) which regions are in the way of which lines (n, 2, 2)."""
     shapes = np.array([region.shape for region in regions], dtype=object)
     hits = shapely.dwithin(shapely.linestrings(lines)[:, None], shapes[None], TOUCH_EPSILON_MM)
-    if touching:
-        for line, met in zip(lines, hits, strict=True):
-            crossed = met.copy()
-            crossed[met] = [len(crossings(line, shape)) > 0 for shape in shapes[met]]
-            if met.sum() > 1 and not crossed.any() and len(crossings(line, shapely.union_all(shapes[met]))):
-                continue  # along the seam of some that touch
-            met[:] = crossed
+    for line, met in zip(lines, hits, strict=True):
+        crossed = met.copy()
+        crossed[met] = [len(crossings(line, shape)) > 0 for shape in shapes[met]]
+        if met.sum() > 1 and not crossed.any() and len(crossings(line, shapely.union_all(shapes[met]))):
+            continue  # along the seam of some that touch
+        met[:] = crossed
     return np.asarray(hits, np.bool_)

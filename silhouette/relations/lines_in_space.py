@@ -48,6 +48,7 @@ TOUCH_MM = 1e-3  # mm: what reaches no farther than this into what lines fill is
 LEVEL_MM = 1e-6  # mm: upper sides whose heights differ by no more lie level: lines between them run level as well
 SPECK_AREA_MM2 = 1e-9  # a triangle of which no more is left is none
 NEAREST = 1e-3  # the share of the way by which lines end before the upper side of the other base, which they only reach
+RIM_MM = 1e-5  # mm: ten times as wide as what lines that touch in plan may reach into a region
 QUARTER_PIECES = 64  # straight pieces of a quarter of a circle
 
 End = Piece | PointSet  # a model stands for the upper side of its base
@@ -287,8 +288,12 @@ def _outside(polygons: Iterable[Floats], shape: shapely.Geometry) -> Iterator[Fl
                 break
 
 
-def region_of(counted: CountedPart, bases: tuple[Piece, Piece], height: float | None = None) -> Region:
-    """What counts of a piece, seen from above; with a height, what of it lies there, z in the world, mm."""
+def region_of(
+    counted: CountedPart, bases: tuple[Piece, Piece], height: float | None = None, *, rim: bool = False
+) -> Region:
+    """What counts of a piece, seen from above; with a height, what of it lies there, z in the world, mm. With a ``rim``
+    it is wider by `RIM_MM` all round, so that a line that only touches it crosses it.
+    """
     piece, above = counted.piece, counted.above
     if counted.square:
         low = ground(piece) + above
@@ -307,6 +312,8 @@ def region_of(counted: CountedPart, bases: tuple[Piece, Piece], height: float | 
             [shapely.buffer(base_shape(base), counted.beyond, quad_segs=QUARTER_PIECES) for base in bases]
         )
         shape = shapely.difference(shape, near)
+    if rim:
+        shape = shapely.buffer(shape, RIM_MM, join_style="mitre")
     return Region(piece.name, shape)
 
 

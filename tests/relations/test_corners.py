@@ -7,6 +7,7 @@ import pytest
 
 from silhouette.common.geometry import Floats
 from silhouette.relations.corners import Corners, clear_lines
+from silhouette.relations.lines_in_plan import any_line_crosses as any_line_crosses_in_plan
 from silhouette.relations.lines_in_plan import centre_line_crosses
 from silhouette.relations.lines_in_space import CountedPart, any_line_crosses, region_of
 from silhouette.relations.lines_in_space import centre_line_crosses as centre_line_in_space
@@ -18,13 +19,13 @@ KAL, VEX = man("Kal", 0.0, 0.0), man("Vex", 0.0, 200.0)
 SQUARE = 25.0
 
 
-def regions(*pieces: Piece, square: float = 0.0) -> list[Region]:
-    return [region_of(CountedPart(piece, square=square), (KAL, VEX)) for piece in pieces]
+def regions(*pieces: Piece, square: float = 0.0, rim: bool = False) -> list[Region]:
+    return [region_of(CountedPart(piece, square=square), (KAL, VEX), rim=rim) for piece in pieces]
 
 
 def count(*pieces: Piece, touching: bool = True, every: bool = False) -> int:
     ends = Corners(KAL, SQUARE), Corners(VEX, SQUARE)
-    return int(clear_lines(*ends, regions(*pieces), touching=touching, every=every).value)
+    return int(clear_lines(*ends, regions(*pieces, rim=not touching), every=every).value)
 
 
 def test_a_square_has_its_corners_along_the_axes_however_the_base_is_turned() -> None:
@@ -67,7 +68,7 @@ def test_a_large_square_has_cells_with_corners_of_their_own(side: float, cell: f
 def test_the_best_corner_counts(low: tuple[float, float], high: tuple[float, float], clear: int) -> None:
     wall = block("wall", low, high)
     assert count(wall) == clear
-    found = clear_lines(Corners(KAL, SQUARE), Corners(VEX, SQUARE), regions(wall), touching=True, every=False)
+    found = clear_lines(Corners(KAL, SQUARE), Corners(VEX, SQUARE), regions(wall))
     assert found.by == (("wall",) if clear < 4 else ())
     assert found.lines.shape == (4, 2, 3)
     assert [_meets(line, low, high) for line in found.lines[:, :, :2]] == [False] * clear + [True] * (4 - clear)
@@ -81,8 +82,8 @@ def _meets(line: Floats, low: tuple[float, float], high: tuple[float, float]) ->
 
 def test_of_a_large_target_the_cell_counts_that_is_seen_best() -> None:
     wall = block("wall", (-60, 150), (0, 160))
-    whole = clear_lines(Corners(KAL, SQUARE), Corners(VEX, 50.0), regions(wall), touching=True, every=False)
-    cells = clear_lines(Corners(KAL, SQUARE), Corners(VEX, 50.0, 25.0), regions(wall), touching=True, every=False)
+    whole = clear_lines(Corners(KAL, SQUARE), Corners(VEX, 50.0), regions(wall))
+    cells = clear_lines(Corners(KAL, SQUARE), Corners(VEX, 50.0, 25.0), regions(wall))
     assert (whole.value, cells.value) == (2.0, 4.0)
     assert cells.lines[:, 1, 0].min() == 0.0
 
@@ -113,11 +114,21 @@ def test_a_line_that_touches_is_clear_or_blocked_as_is_asked() -> None:
     assert count(corner, touching=False, every=True) == 12
 
 
+def test_a_line_between_bases_that_touches_crosses_as_is_asked() -> None:
+    wall = block("wall", (0, 90), (60, 110))
+    answers = [centre_line_crosses(KAL, VEX, regions(wall, rim=rim)).value for rim in (False, True)]
+    assert answers == [0.0, 1.0]
+    far = block("wall", (16.001, 90), (60, 110))
+    assert [any_line_crosses_in_plan(KAL, VEX, regions(far, rim=rim)).value for rim in (False, True)] == [0.0, 0.0]
+    near = block("wall", (16, 90), (60, 110))
+    assert [any_line_crosses_in_plan(KAL, VEX, regions(near, rim=rim)).value for rim in (False, True)] == [0.0, 1.0]
+
+
 def test_the_seam_of_two_walls_is_no_way_through() -> None:
     left, right = block("left", (-60, 90), (12.5, 110)), block("right", (12.5, 90), (60, 110))
     assert count(left, right) == 0
     assert count(left) == 2
-    found = clear_lines(Corners(KAL, SQUARE), Corners(VEX, SQUARE), regions(left, right), touching=True, every=True)
+    found = clear_lines(Corners(KAL, SQUARE), Corners(VEX, SQUARE), regions(left, right), every=True)
     assert (found.value, set(found.by)) == (0.0, {"left", "right"})
 
 
@@ -126,7 +137,7 @@ def test_a_sheet_blocks_and_nothing_blocks_nothing() -> None:
     for touching in (True, False):
         for every, most in ((False, 4), (True, 16)):
             assert count(touching=touching, every=every) == most
-    same = clear_lines(Corners(KAL, SQUARE), Corners(KAL, SQUARE), [], touching=False, every=True)
+    same = clear_lines(Corners(KAL, SQUARE), Corners(KAL, SQUARE), [], every=True)
     assert (same.value, same.by) == (16.0, ())
 
 
@@ -134,7 +145,7 @@ def test_a_model_may_fill_a_square_instead_of_its_base() -> None:
     other = man("Yar", 18.0, 100.0, diameter=10.0)
     assert count(other) == 4
     ends = Corners(KAL, SQUARE), Corners(VEX, SQUARE)
-    assert clear_lines(*ends, regions(other, square=50.0), touching=True, every=True).value < 16.0
+    assert clear_lines(*ends, regions(other, square=50.0), every=True).value < 16.0
     part, wide = CountedPart(other), CountedPart(other, square=50.0)
     assert centre_line_crosses(KAL, VEX, [region_of(part, (KAL, VEX))]).value == 0.0
     assert centre_line_crosses(KAL, VEX, [region_of(wide, (KAL, VEX))]).by == ("Yar",)

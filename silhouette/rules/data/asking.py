@@ -67,11 +67,8 @@ class SceneTable:
 
     def attribute(self, piece: Piece, name: str) -> Any:
         """What every piece has: words, and lengths in mm."""
-        if name in ("name", "kind"):
-            return getattr(piece, name)
-        if name == "gang":
-            return piece.gang or ""
-
+        if name in ("name", "kind", "gang"):
+            return getattr(piece, name) or ""
         return getattr(attributes, name)(piece)
 
     def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
@@ -163,9 +160,8 @@ class SceneTable:
 
     def _clear_lines(self, a: Corners, b: Corners, past: Any, by: str, touching: str) -> Found:
         ends = a.piece, b.piece
-        regions = [region_of(part, ends) for part in self._counted(past, ends)]
-        found = clear_lines(a, b, regions, touching=touching == "clear", every=by == "all")
-        return _quantity("clear_lines", found, _names(*ends), "number")
+        regions = [region_of(part, ends, rim=touching == "blocked") for part in self._counted(past, ends)]
+        return _quantity("clear_lines", clear_lines(a, b, regions, every=by == "all"), _names(*ends), "number")
 
     @staticmethod
     def _counted(what: Any, ends: tuple[Piece, Piece]) -> list[CountedPart]:
@@ -173,7 +169,7 @@ class SceneTable:
         parts = (part if isinstance(part, CountedPart) else CountedPart(part) for part in _several(what))
         return [part for part in parts if part.piece.name not in _names(*ends)]
 
-    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str) -> Found:
+    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str, touching: str) -> Found:
         here, there = (some.piece if isinstance(some, Points) else some for some in (a, b))
         parts = self._counted(what, (here, there))
         in_space = {"any": lines_in_space.any_line_crosses, "centre": lines_in_space.centre_line_crosses}
@@ -184,7 +180,8 @@ class SceneTable:
             "facing": lines_in_plan.facing_lines_cross,
         }
         if measured == "in plan":
-            found = in_plan[by](here, there, [region_of(some, (here, there)) for some in parts])
+            regions = [region_of(some, (here, there), rim=touching == "blocked") for some in parts]
+            found = in_plan[by](here, there, regions)
         elif by == "facing":
             found = lines_in_space.facing_lines_cross(here, there, parts)
         else:
@@ -207,7 +204,6 @@ class SceneTable:
         if gap == CONTACT_GAP_MM and "terrain" not in (a.kind, *(piece.kind for piece in others)):
             by = tuple(piece.name for piece in others if in_base_contact(self.scene, a, piece))
             return _truth("contact", ErrorBound(float(len(by)), by=by), _names(a))
-
         return _truth("contact", distances.contact(a, others, gap=gap), _names(a, *others))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:

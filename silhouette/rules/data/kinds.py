@@ -112,7 +112,7 @@ _PAIR = (Parameter("a", ONE), Parameter("b", (*ONE, *SEVERAL)))
 _BASES = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
 _CORNERS = (Parameter("a", (Kind.CORNERS,)), Parameter("b", (Kind.CORNERS,)))
 _PARTS = (*ONE, *SEVERAL, Kind.PARTS)
-_MEASURED = _words("measured", "in plan", "in space")
+_MEASURED, _TOUCHING = _words("measured", "in plan", "in space"), _words("touching", "clear", "blocked")
 
 PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
@@ -155,12 +155,14 @@ PRIMITIVES: Mapping[str, Primitive] = {
             Parameter("what", _PARTS),
             _words("by", "any", "all", "centre", "facing"),
             _MEASURED,
+            _TOUCHING,
         ),
         Kind.TRUTH,
         "whether straight lines from base to base cross what: any of them, all of them, the one between the centres, "
         "or from every point of the base of a, one of those to all of the side of b that faces it. Seen from above; or "
         "in space, with their heights, from upper side to upper side (to a facing side level, as the lower, where both "
-        "stand level), or from points to points, and then not all",
+        "stand level), or from points to points, and then not all. Seen from above, what a line only touches leaves it "
+        "clear, or blocks it",
     ),
     "parts": Primitive(
         (
@@ -187,12 +189,12 @@ PRIMITIVES: Mapping[str, Primitive] = {
             *_CORNERS,
             Parameter("past", _PARTS, "others"),
             _words("by", "best", "all"),
-            _words("touching", "clear", "blocked"),
+            _TOUCHING,
         ),
         Kind.NUMBER,
         "how many straight lines, seen from above, pass through nothing of past: of those from one corner of a to all "
-        "corners of one cell of b, from the corner and to the cell where most do, or of all lines; those that only "
-        "touch something count as clear, or as blocked",
+        "corners of one cell of b, from the corner and to the cell where most do, or of all lines; what one only "
+        "touches leaves it clear, or blocks it",
     ),
     "distance": Primitive(
         (Parameter("a", (*ONE, Kind.STRAIGHT)), _PAIR[1], _words("of", "base", "body", "whole"), _MEASURED),
