@@ -312,9 +312,8 @@ def region_of(
             [shapely.buffer(base_shape(base), counted.beyond, quad_segs=QUARTER_PIECES) for base in bases]
         )
         shape = shapely.difference(shape, near)
-    if rim:
-        shape = shapely.buffer(shape, RIM_MM, join_style="mitre")
-    return Region(piece.name, shape)
+    region = Region(piece.name, shape)
+    return Region(piece.name, shapely.buffer(region.shape, RIM_MM, quad_segs=2)) if rim else region
 
 
 def _shadows(polygons: Iterable[Floats], light: Floats, height: float) -> Iterator[Any]:
