@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from silhouette.common.errors import FileError, RequestError
-from silhouette.common.geometry import INCH, Floats, Integers
+from silhouette.common.geometry import Floats, Integers
 from silhouette.common.installation import VERSION
 from silhouette.common.text import json_text
 from silhouette.exchange.gltf_extras import MARKER, OF_THE_NODE, PIECE_TABLE_KEYS
@@ -25,7 +25,7 @@ from silhouette.models.entries import PIECE_KINDS, ModelOptions
 from silhouette.models.model import BASE, BODY, INSIGNIFICANT, Model
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Scene
-from silhouette.scenes.table import TableScene
+from silhouette.scenes.table import TableScene, unit_in
 
 ROLE_NUMBERS = {"body": BODY, "base": BASE, "insignificant": INSIGNIFICANT}
 """The parts of a model by the names that their nodes have."""
@@ -62,8 +62,8 @@ def write_glb(scene: Scene, out: Path) -> int:
 def _keys_of_scene(document: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The keys of a scene file but for its pieces, with lengths in mm."""
     keys = {key: value for key, value in document.items() if key not in (*PIECE_TABLE_KEYS, "units")}
-    if "table" in keys and document.get("units") == "inch":
-        keys["table"] = [INCH * side for side in keys["table"]]
+    if "table" in keys and document.get("units", "mm") != "mm":
+        keys["table"] = [unit_in(document) * side for side in keys["table"]]
     if str(keys.get("rules", "")).lower().endswith(".toml"):
         keys["rules"] = (path.parent / keys["rules"]).resolve().as_posix()
     plain: dict[str, Any] = json.loads(json.dumps(keys, default=str))

@@ -32,7 +32,7 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, entry_at, turns
 from silhouette.scenes.standing import TABLE_TOP, StandingTest
 from silhouette.scenes.surfaces import underside_of
-from silhouette.scenes.table import ANY_SURFACE, MM_PER_UNIT, TableScene
+from silhouette.scenes.table import ANY_SURFACE, TableScene, unit_in
 
 # ---- the pieces of a document, by their names
 
@@ -300,8 +300,8 @@ def written_models(scene: Path, models: Models) -> tuple[dict[Path, str], Models
 
 # ---- edits of pieces
 
-PLACE_DECIMALS = {"mm": 2, "inch": 6}
-"""Decimals of the places that are written, by the scene's units: a hundredth of a mm, or finer."""
+PLACE_DECIMALS, UNIT_DECIMALS = 2, 6
+"""Decimals of the places that are written in mm, a hundredth, and in other units of a scene, finer."""
 
 FLOORS = 50  # the most floors above each other that are looked through
 FLOOR_SPACING = 1.0  # mm by which two floors differ in height, at least
@@ -445,7 +445,7 @@ def _of_kind(
     if kind == "terrain":
         piece = scene.piece(name)
         if "on" in entry:
-            height = in_units(float(piece.pose.translation[2]), document.get("units", "mm"))
+            height = in_units(float(piece.pose.translation[2]), unit_in(document))
             entry = {**entry, "at": [*entry["at"][:2], height]}
         if "turn" not in entry and (facing := direction_of(entry.get("facing"))) is not None:
             entry = {**entry, "turn": _degrees(facing - piece.model.front)}
@@ -471,21 +471,21 @@ def _check_kind(scene: TableScene, kind: str) -> None:
 
 def _placed(document: Document, scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
     """The entry of a piece with the place and the facing of an edit."""
-    given, units = edit.model_fields_set, document.get("units", "mm")
+    given, unit = edit.model_fields_set, unit_in(document)
     height = edit.at[2] if edit.at is not None and len(edit.at) == 3 else None
     if [edit.floor, edit.on, height].count(None) < 2:
         raise RequestError(f"{scene.path}: '{edit.piece}': give floor, on, or a third number of at, and no two of them")
     if edit.at is not None:
-        entry["at"] = [*(in_units(number, units) for number in edit.at[:2]), *entry["at"][2:]]
+        entry["at"] = [*(in_units(number, unit) for number in edit.at[:2]), *entry["at"][2:]]
     if edit.facing is not None:
         entry = _facing(scene, edit, table, entry)
     if height is not None:
-        entry = {**without(entry, "on", "under"), "at": [*entry["at"][:2], in_units(height, units)]}
+        entry = {**without(entry, "on", "under"), "at": [*entry["at"][:2], in_units(height, unit)]}
     elif "on" in given:
-        entry = _lowered(scene, edit, units, entry)
+        entry = _lowered(scene, edit, unit, entry)
     if "under" in given:
-        entry = without(entry, "under") if edit.under is None else {**entry, "under": in_units(edit.under, units)}
-    return entry if edit.floor is None else _on_floor(scene, edit, units, entry)
+        entry = without(entry, "under") if edit.under is None else {**entry, "under": in_units(edit.under, unit)}
+    return entry if edit.floor is None else _on_floor(scene, edit, unit, entry)
 
 
 def _facing(scene: TableScene, edit: PieceEdit, table: str, entry: Document) -> Document:
@@ -510,7 +510,7 @@ def _degrees(angle: float) -> float:
     return round(angle % 360.0, 2) % 360.0
 
 
-def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -> Document:
+def _lowered(scene: TableScene, edit: PieceEdit, unit: float, entry: Document) -> Document:
     """The entry of a piece that is lowered onto something, or onto nothing any longer.
 
     What stands below a roof stays below it: ``under`` is then as high as its head.
@@ -521,21 +521,21 @@ def _lowered(scene: TableScene, edit: PieceEdit, units: str, entry: Document) ->
     if edit.on is None:
         return {
             **without(entry, "on", "under"),
-            "at": [*entry["at"][:2], in_units(float(piece.pose.translation[2]), units)],
+            "at": [*entry["at"][:2], in_units(float(piece.pose.translation[2]), unit)],
         }
     lowered = {**entry, "on": edit.on, "at": entry["at"][:2]}
     if edit.on == ANY_SURFACE and before is None and "under" not in edit.model_fields_set:
         bottom = _bottom(piece)
         (highest,) = StandingTest(scene.pieces, piece).heights(piece.pose.translation[None, :2], None)
         if highest > bottom + FLOOR_SPACING:
-            lowered["under"] = in_units(bottom + _height(piece), units)
+            lowered["under"] = in_units(bottom + _height(piece), unit)
     return lowered
 
 
-def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -> Document:
+def _on_floor(scene: TableScene, edit: PieceEdit, unit: float, entry: Document) -> Document:
     """The entry of a piece on the next floor up or down."""
     piece = scene.piece(edit.piece)
-    floors = floors_at(scene, edit.piece, np.array(entry["at"][:2], np.float64) * MM_PER_UNIT[units])
+    floors = floors_at(scene, edit.piece, np.array(entry["at"][:2], np.float64) * unit)
     further = [floor for floor in floors if (floor - _bottom(piece)) * (edit.floor or 0) > FLOOR_SPACING]
     if not further:
         way = "above" if edit.floor == 1 else "below"
@@ -544,7 +544,7 @@ def _on_floor(scene: TableScene, edit: PieceEdit, units: str, entry: Document) -
     moved = {**without(entry, "under"), "at": entry["at"][:2], "on": ANY_SURFACE}
     if floor != floors[0]:
         above = floors[floors.index(floor) - 1]
-        moved["under"] = in_units(floor + min(_height(piece), (above - floor) / 2.0), units)
+        moved["under"] = in_units(floor + min(_height(piece), (above - floor) / 2.0), unit)
     return moved
 
 
@@ -578,12 +578,12 @@ def _copied(document: Document, scene: TableScene, edit: CopyEdit) -> Document:
     entry = dict(document[table][number])
     entry["name"] = edit.name or free_name(document, edit.copy_of)
     check_free(document, scene, entry["name"])
-    units, box = document.get("units", "mm"), scene.piece(edit.copy_of).whole_box
+    unit, box = unit_in(document), scene.piece(edit.copy_of).whole_box
     place = edit.at
     if place is None:
-        x, y = (number * MM_PER_UNIT[units] for number in entry["at"][:2])
+        x, y = (number * unit for number in entry["at"][:2])
         place = (x + float(np.ptp(box[:, 0])) + 5.0, y)
-    entry["at"] = [*(in_units(number, units) for number in place), *entry["at"][2:]]
+    entry["at"] = [*(in_units(number, unit) for number in place), *entry["at"][2:]]
     if table != "terrain" and is_scanned(document):
         entry = with_doubt(entry, BY_HAND)
     return {**document, table: [*document[table], entry]}
@@ -613,12 +613,12 @@ def _unnamed(key: str, entries: list[Any], name: str) -> list[Any]:
 def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     _check_kind(scene, edit.add)
     check_free(document, scene, edit.name)
-    units = document.get("units", "mm")
+    unit = unit_in(document)
     entry: Document = {"name": edit.name}
     entry |= {key: value for key in ("mesh", "model", "gang") if (value := getattr(edit, key)) is not None}
     if edit.figure is not None:
         entry["figure"] = edit.figure.model_dump(exclude_unset=True)
-    entry["at"] = [in_units(number, units) for number in edit.at]
+    entry["at"] = [in_units(number, unit) for number in edit.at]
     if edit.add != "terrain":
         entry |= {"on": ANY_SURFACE, "facing": 90 if edit.facing is None else edit.facing}
         doubt = BY_HAND if edit.doubt is None and is_scanned(document) else _doubt_of(edit)
@@ -626,11 +626,11 @@ def _added(document: Document, scene: TableScene, edit: AddEdit) -> Document:
     return {**document, edit.add: [*document.get(edit.add, []), entry]}
 
 
-def in_units(length: float, units: str) -> int | float:
-    """A length in mm, as a scene in ``units`` writes it: a whole number where it is one.
+def in_units(length: float, unit: float) -> int | float:
+    """A length in mm, as a scene whose unit is so many mm long writes it: a whole number where it is one.
 
-    >>> in_units(12.3456, "mm"), in_units(25.4, "inch"), in_units(-0.001, "mm")
+    >>> in_units(12.3456, 1.0), in_units(25.4, 25.4), in_units(-0.001, 1.0)
     (12.35, 1, 0)
     """
-    written = round(length / MM_PER_UNIT[units], PLACE_DECIMALS[units])
+    written = round(length / unit, PLACE_DECIMALS if unit == 1.0 else UNIT_DECIMALS)
     return int(written) if written == int(written) else written

@@ -40,6 +40,7 @@ from silhouette.rules import rule_called
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
+from silhouette.scenes.table import unit_in
 
 # ---- the table as JSON
 
@@ -269,9 +270,9 @@ class Session:
         table = self._table
         if not isinstance(at, Mapping) or not all(_is_place(place) for place in at.values()):
             raise RequestError("at must be places by the names of pieces, [x, y] or [x, y, facing]")
-        units = table.document.get("units", "mm")
+        unit = unit_in(table.document)
         trials = [
-            Trial.placed(name, [in_units(number, units) for number in place[:2]] + list(place[2:]))
+            Trial.placed(name, [in_units(number, unit) for number in place[:2]] + list(place[2:]))
             for name, place in at.items()
         ]
         return with_trials(table.path, table.now.document, trials, rule_called(table.scene.rules).scene_entry)

@@ -208,8 +208,8 @@ class _Target:
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
         hidden = self._covered_by(before.silhouette((self.window[0], self.window[1])))
-        mixed = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons)
-        return replace(mixed, doubt=mixed.doubt + hidden.doubt)
+        all_hidden = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons)
+        return replace(all_hidden, doubt=all_hidden.doubt + hidden.doubt)
 
     def _covered_by(self, part: Polygons) -> _Hidden:
         """What of the target a part of the picture covers that is before it."""

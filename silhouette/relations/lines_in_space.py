@@ -25,14 +25,23 @@ import shapely
 from scipy.spatial import ConvexHull, QhullError
 
 from silhouette.common.errors import go_on
-from silhouette.common.geometry import Floats
+from silhouette.common.geometry import Floats, Pose
 from silhouette.common.geometry import corners as mesh_corners
 from silhouette.common.lazy import cached_property, derived
 from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import lines_in_plan
 from silhouette.relations.obstacles import FACES_IN_A_GROUP, face_balls
-from silhouette.relations.outlines_in_plan import Region, base_shape, footprint, ground, without_specks
+from silhouette.relations.outlines_in_plan import (
+    Region,
+    base_shape,
+    footprint,
+    ground,
+    prism,
+    square_round,
+    top,
+    without_specks,
+)
 from silhouette.relations.points import ErrorBound, PointSet
 from silhouette.scenes.pieces import Piece
 
@@ -40,6 +49,7 @@ TOUCH_MM = 1e-3  # mm: what reaches no farther than this into what lines fill is
 LEVEL_MM = 1e-6  # mm: upper sides whose heights differ by no more lie level: lines between them run level as well
 SPECK_AREA_MM2 = 1e-9  # a triangle of which no more is left is none
 NEAREST = 1e-3  # the share of the way by which lines end before the upper side of the other base, which they only reach
+RIM_MM = 1e-5  # mm: ten times as wide as what lines that touch in plan may reach into a region
 QUARTER_PIECES = 64  # straight pieces of a quarter of a circle
 FEW_BALLS, MORE_BALLS = 4, 4  # balls of faces that are looked into first, and how many times as many each time after
 PLANES_AT_ONCE = 16  # planes by which triangles are left out together
@@ -50,13 +60,20 @@ End = Piece | PointSet  # a model stands for the upper side of its base
 @dataclass(frozen=True, eq=False)
 class CountedPart:
     """A piece that lines may cross, and what counts of it: what lies more than ``above`` mm above its lowest point, no
-    farther than ``within`` mm from the base where lines end, and farther than ``beyond`` mm from both bases.
+    farther than ``within`` mm from the base where lines end, and farther than ``beyond`` mm from both bases. With a
+    ``square``, it fills the square of so many mm along the table's axes round the middle of its base, as high as it is.
     """
 
     piece: Piece
     above: float = 0.0
     within: float = MAX_LENGTH_MM
     beyond: float = 0.0
+    square: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, float, float, float, float]:
+        """By which equal ones are known."""
+        return self.piece.name, self.above, self.within, self.beyond, self.square
 
 
 def any_line_crosses(ends: tuple[End, End], bases: tuple[Piece, Piece], pieces: Sequence[CountedPart]) -> ErrorBound:
@@ -280,7 +297,7 @@ def _counting(
     if counted.within < MAX_LENGTH_MM:
         near = np.reshape(shapely.bounds(base_shape(bases[1])), (2, 2)) + counted.within * np.array([[-1.0], [1.0]])
         room = np.array([np.maximum(room[0], [*near[0], -np.inf]), np.minimum(room[1], [*near[1], np.inf])])
-    for triangles in _triangles_in(counted.piece, hull, room, at_once):
+    for triangles in _triangles_in(counted, hull, room, at_once):
         polygons = _inside(triangles, hull.planes)
         if counted.above > 0.0:
             lowest = np.array([[0.0, 0.0, -1.0, ground(counted.piece) + counted.above]])
@@ -293,16 +310,19 @@ def _counting(
         yield from polygons
 
 
-def _triangles_in(piece: Piece, hull: _LineHull, room: Floats, at_once: int | None) -> Iterator[Floats]:
-    """(n, 3, 3) mm, world: the triangles of a piece that may reach into a hull, and into a box (2, 3) besides: of
+def _triangles_in(counted: CountedPart, hull: _LineHull, room: Floats, at_once: int | None) -> Iterator[Floats]:
+    """(n, 3, 3) mm, world: the triangles of what counts that may reach into a hull, and into a box (2, 3) besides: of
     ``at_once`` balls of neighbouring faces, those deepest inside first, then of more and more; without it, of all.
     """
-    mesh = piece.model.mesh if piece.kind == "terrain" else piece.model.significant
-    corners = piece.pose.place(mesh_corners(*mesh.bounds))
+    piece = counted.piece
+    mesh, pose = piece.model.mesh if piece.kind == "terrain" else piece.model.significant, piece.pose
+    if counted.square:
+        mesh, pose = prism(square_round(piece, counted.square), ground(piece), top(piece)), Pose.standing()
+    corners = pose.place(mesh_corners(*mesh.bounds))
     if (corners.min(axis=0) >= room[1]).any() or (corners.max(axis=0) <= room[0]).any():
         return
     middle, radius = face_balls(mesh)
-    middle = piece.pose.place(middle)
+    middle = pose.place(middle)
     balls = np.flatnonzero(((middle + radius[:, None] > room[0]) & (middle - radius[:, None] < room[1])).all(axis=1))
     if len(balls) == 0:
         return
@@ -313,7 +333,7 @@ def _triangles_in(piece: Piece, hull: _LineHull, room: Floats, at_once: int | No
     while first < len(balls):
         face = (balls[first : first + many, None] * FACES_IN_A_GROUP + np.arange(FACES_IN_A_GROUP)).ravel()
         corner = mesh.vertices[mesh.faces[face[face < len(mesh.faces)]]].reshape(-1, 3)
-        yield _largest_first(hull.reached(piece.pose.place(corner).reshape(-1, 3, 3)))
+        yield _largest_first(hull.reached(pose.place(corner).reshape(-1, 3, 3)))
         first, many = first + many, MORE_BALLS * many
 
 
@@ -350,10 +370,18 @@ def _outside(polygons: Iterable[Floats], planes: Floats) -> Iterator[Floats]:
                 break
 
 
-def region_of(counted: CountedPart, bases: tuple[Piece, Piece], height: float | None = None) -> Region:
-    """What counts of a piece, seen from above; with a height, what of it lies there, z in the world, mm."""
+def region_of(
+    counted: CountedPart, bases: tuple[Piece, Piece], height: float | None = None, *, rim: bool = False
+) -> Region:
+    """What counts of a piece, seen from above; with a height, what of it lies there, z in the world, mm. With a ``rim``
+    it is wider by `RIM_MM` all round, so that a line that only touches it crosses it.
+    """
     piece, above = counted.piece, counted.above
-    if height is not None:
+    if counted.square:
+        low = ground(piece) + above
+        is_there = top(piece) > (low if height is None else max(low, height)) and (height is None or height > low)
+        shape = shapely.Polygon(square_round(piece, counted.square)) if is_there else shapely.Polygon()
+    elif height is not None:
         is_there = height > ground(piece) + above
         shape = footprint(piece, height, height + LEVEL_MM, from_table=True) if is_there else shapely.Polygon()
     else:
@@ -362,7 +390,8 @@ def region_of(counted: CountedPart, bases: tuple[Piece, Piece], height: float | 
         shape = shapely.intersection(shape, _near(bases[1], counted.within))
     if counted.beyond > 0.0:
         shape = shapely.difference(shape, shapely.union_all([_near(base, counted.beyond) for base in bases]))
-    return Region(piece.name, shape)
+    region = Region(piece.name, shape)
+    return Region(piece.name, shapely.buffer(region.shape, RIM_MM, quad_segs=2)) if rim else region
 
 
 def _shadows(polygons: Iterable[Floats], light: Floats, height: float) -> Iterator[Any]:

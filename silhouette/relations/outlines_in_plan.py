@@ -197,8 +197,24 @@ class Region:
     shape: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "shape", shapely.remove_repeated_points(shapely.transform(self.shape, without_specks)))
+        object.__setattr__(self, "shape", _without_repetitions(shapely.transform(self.shape, without_specks)))
         shapely.prepare(self.shape)
+
+
+def _without_repetitions(shape: Any) -> Any:
+    """A shape of shapely without repeated corners, nor rings that are one point, as rounding leaves some.
+
+    >>> hole = [(1.0, 1.0)] * 4
+    >>> _without_repetitions(shapely.Polygon([(0.0, 0.0), (4.0, 0.0), (0.0, 4.0)], [hole])).wkt
+    'MULTIPOLYGON (((0 0, 4 0, 0 4, 0 0)))'
+    """
+    try:
+        return shapely.remove_repeated_points(shape)
+    except shapely.errors.GEOSException:
+        parts = [part for part in shapely.get_parts(shape) if part.exterior.length > SAME_CORNER]
+        holes = [[hole for hole in part.interiors if hole.length > SAME_CORNER] for part in parts]
+        whole = [shapely.Polygon(part.exterior, inner) for part, inner in zip(parts, holes, strict=True)]
+        return shapely.remove_repeated_points(shapely.multipolygons(whole))
 
 
 def without_specks(points: Floats) -> Floats:
@@ -257,6 +273,14 @@ def base_end(piece: Piece) -> PlaneDisc | Outlines:
         x, y, _ = without_specks(piece.pose.place([[*base.centre, 0.0]])[0])
         return PlaneDisc((float(x), float(y)), base.diameter / 2.0)
     return Outlines.of([without_specks(piece.base_outline)])
+
+
+UNIT_SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]) / 2.0  # round the origin
+
+
+def square_round(piece: Piece, side: float) -> Floats:
+    """(4, 2) mm: the corners of the square of that side along the table's axes round the middle of a piece's base."""
+    return without_specks(piece.base_centre + side * UNIT_SQUARE)
 
 
 def footprint(

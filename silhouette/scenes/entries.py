@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, PlainValidator, WithJsonSchema, model_validator
 
+from silhouette.common.geometry import INCH
 from silhouette.files.schema import (
     MAX_ERROR_SHARE,
     MAX_LENGTH_MM,
@@ -67,7 +68,7 @@ class QuestionEntry(Entry):
     """The place on the table where there is something to look at, in mm."""
 
 
-LengthUnits = Literal["mm", "inch"]  # the units of a scene's places
+LengthUnits = Literal["mm", "inch", "square"]  # the units of a scene's places
 
 MODEL_KEYS = ("model", "mesh", "parts")  # the keys of which any piece has exactly one
 # The keys that say how a mesh is read.
@@ -290,10 +291,12 @@ class SceneEntry(Entry):
 class TableEntry(SceneEntry):
     """A table scene, whole."""
 
-    units: LengthUnits = Field("mm", description='"mm" or "inch"')
+    units: LengthUnits = Field("mm", description='"mm", "inch" or "square"')
     """The unit of `at`, `under` and `table`, and of places on the command line (`--at`, `--walk`). All other lengths
     are mm, whatever this says.
     """
+    square: Size = Field(INCH, description="a number of mm above zero")
+    """The side of a square, in mm: of places in squares, and of the spaces of games that are played on squares."""
     table: tuple[Size, Size] | None = Field(None, description="two sizes above zero, along x and y")
     """The size of the table's top, whose middle is the origin, in the scene's `units`. The default is the box round
     all pieces.

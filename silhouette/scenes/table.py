@@ -32,22 +32,39 @@ __all__ = ["Piece", "TableScene", "in_base_contact", "load_table_scene", "looked
 
 # ---- places and heights
 
-MM_PER_UNIT: Mapping[str, float] = {"mm": 1.0, "inch": INCH}  # the length of each of the units of a scene, mm
 INCH_DECIMALS = 9  # decimals of mm that inches are rounded to, so that 3.5 of them are 88.9 mm
 ANY_SURFACE = "surface"  # the value of ``on`` that stands for whatever is there: all terrain, and the table's top
 
 OfEntry = TypeVar("OfEntry", bound=BaseModel)
 
 
-def in_millimetres(entry: OfEntry, units: str) -> OfEntry:
-    """An entry of a scene, its lengths among ``at``, ``under`` and the plan sizes of cover in mm instead of units.
+def unit_of(units: str, square: float) -> float:
+    """The length of the unit of a scene's places, in mm, by its ``units`` and the side of its ``square``.
+
+    >>> unit_of("mm", 30.0), unit_of("inch", 30.0), unit_of("square", 30.0)
+    (1.0, 25.4, 30.0)
+    """
+    return {"mm": 1.0, "inch": INCH, "square": float(square)}[units]
+
+
+def unit_in(document: Mapping[str, Any]) -> float:
+    """The same of the document of a scene.
+
+    >>> unit_in({}), unit_in({"units": "square"})
+    (1.0, 25.4)
+    """
+    return unit_of(document.get("units", "mm"), document.get("square", INCH))
+
+
+def in_millimetres(entry: OfEntry, factor: float) -> OfEntry:
+    """An entry of a scene, its lengths among ``at``, ``under`` and the plan sizes of cover in mm instead of a unit that
+    is ``factor`` mm long.
 
     >>> from silhouette.scenes.entries import TerrainEntry
     >>> wall = TerrainEntry(name="wall", mesh="wall.stl", at=(4.0, 10.0), on="surface", under=3.5)
-    >>> in_millimetres(wall, "inch").at, in_millimetres(wall, "inch").under, in_millimetres(wall, "mm") is wall
+    >>> in_millimetres(wall, 25.4).at, in_millimetres(wall, 25.4).under, in_millimetres(wall, 1.0) is wall
     ((101.6, 254.0), 88.9, True)
     """
-    factor = MM_PER_UNIT[units]
     if factor == 1.0:
         return entry
     plan_size = {"size"} if "defence" in type(entry).model_fields else set()
@@ -235,7 +252,8 @@ class TableScene(Scene):
     # Mistakes in where the pieces stand and in what the file says of them, if looked for
     placement_warnings: tuple[PlacementWarning, ...]
     doubt: DoubtEntry | None  # how far the pieces may lie from the truth; None where the file does not say
-    unit_of_places: LengthUnits  # in the file, "mm" or "inch"; all lengths here are mm
+    unit_of_places: LengthUnits  # in the file, "mm", "inch" or "square"; all lengths here are mm
+    square: float  # mm, the side of a square
 
     @cached_property
     def table_top(self) -> Floats:
@@ -323,13 +341,14 @@ def load_table_scene(
     fields = fields_of(path, entry, readings_schema, ())
     kinds_of_tables: tuple[Kind, ...] = ("terrain", "fighter", "vehicle")
     tables = zip(kinds_of_tables, (entry.terrain, entry.fighter, entry.vehicle), strict=True)
-    standing = [(kind, in_millimetres(piece, entry.units)) for kind, table in tables for piece in table]
+    unit = unit_of(entry.units, entry.square)
+    standing = [(kind, in_millimetres(piece, unit)) for kind, table in tables for piece in table]
     check_names_differ(path, [(kind, piece.name) for kind, piece in standing])
     models = Models(path, cache, tables_of)
     placed = [posed(piece_of(index, kind, piece, models)) for index, (kind, piece) in enumerate(standing)]
     pieces = settled(path, [piece for _, piece in standing], placed, tables_of or {})
     kinds = {piece.name: piece.kind for piece in pieces}
-    table = in_millimetres(entry, entry.units).table
+    table = in_millimetres(entry, unit).table
     checks = tuple(_check(Location(path, f"check {n}"), check, kinds) for n, check in enumerate(entry.check, 1))
     fields |= {"checks": checks, "pixel": entry.pixel, "warnings": _warnings_of(pieces)}
     return TableScene(
@@ -342,6 +361,7 @@ def load_table_scene(
         placement_warnings=tuple(islice(entry_warnings(entry, pieces, table, tables_of or {}), MAX_SCENE_WARNINGS)),
         doubt=entry.doubt,
         unit_of_places=entry.units,
+        square=entry.square,
     )
 
 

@@ -211,8 +211,8 @@ def entry_warnings(
             arcs = as_written(list(own.arcs))
             text = f'{piece.name} has no front arc: arcs = {arcs}; add "front" if any of its crew looks ahead'
             yield PlacementWarning.of(text, piece, as_attacker=True)
-        if piece.kind == "terrain" and entry.units == "inch" and tables_of.get(piece.name) != "cover":
-            yield from _thin(own, piece)
+        if piece.kind == "terrain" and entry.units != "mm" and tables_of.get(piece.name) != "cover":
+            yield from _thin(own, piece, entry)
 
 
 def _table(entry: TableEntry, table: tuple[float, float], pieces: Sequence[Piece]) -> Iterator[PlacementWarning]:
@@ -287,8 +287,8 @@ def _typed_facings(entry: PieceEntry) -> list[tuple[str, float | str | None]]:
     return [("facing", entry.facing)]
 
 
-def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
-    """Terrain that is no thicker than a wire in a scene of inches."""
+def _thin(entry: PieceEntry, piece: Piece, of: TableEntry) -> Iterator[PlacementWarning]:
+    """Terrain that is no thicker than a wire in a scene of inches, or squares."""
     solids = [solid(replace(part.solid(), turn=0.0)) for part in entry.parts or ()]
     sizes = [np.ptp(mesh.bounds, axis=0) for mesh in solids or [piece.model.mesh]]
     if any(np.count_nonzero(size < WIRE_THICKNESS) < 2 for size in sizes):
@@ -296,10 +296,12 @@ def _thin(entry: PieceEntry, piece: Piece) -> Iterator[PlacementWarning]:
     largest = max(sizes, key=np.prod)
     what = "all its parts are" if len(sizes) > 1 else "it is"
     mm = f"{piece.name}: {what} thinner than {WIRE_THICKNESS:g} mm in two directions"
-    meant = f"if {point(largest)} are inches, write {point(largest * INCH)}"
+    unit, name = (INCH, "inches") if of.units == "inch" else (of.square, "squares")
+    meant = f"if {point(largest)} are {name}, write {point(largest * unit)}"
     if not entry.parts:
         meant = f'it is {point(largest)} mm; say units = "inch" in the piece if its mesh is in inches'
-    yield PlacementWarning(f"{mm}; {ONLY_PLACES}; {meant}", frozenset({piece.name}), around=_reach(piece, INCH))
+    text = f"{mm}; {ONLY_PLACES.format(of.units)}; {meant}"
+    yield PlacementWarning(text, frozenset({piece.name}), around=_reach(piece, unit))
 
 
 def _reach(piece: Piece, factor: float) -> tuple[float, float, float]:
@@ -320,8 +322,8 @@ MAX_NEIGHBOUR_PAIRS = 4000
 
 MAX_COMPARED_BODIES = 1000  # the number of bodies that are compared with terrain
 
-ONLY_PLACES = 'units = "inch" holds for at, under and table, while parts, figure, base and eye are mm'
-"""What goes with a warning about a length that was probably meant in inches."""
+ONLY_PLACES = 'units = "{}" holds for at, under and table, while parts, figure, base and eye are mm'
+"""What goes with a warning about a length that was probably meant in inches, or in squares."""
 
 _LOWER_IT = 'write on = "surface"'
 
@@ -400,7 +402,7 @@ def _alone(pieces: Sequence[Piece], *, faces: bool, units: str) -> Iterator[Plac
             if not SHORTEST_FIGHTER <= high - low <= TALLEST_FIGHTER:
                 is_mesh = piece.model.format not in ("parts", "figure")
                 what = "the unit or the scale of its mesh" if is_mesh else "its height"
-                keys = "" if is_mesh or units == "mm" else f"; {ONLY_PLACES}"
+                keys = "" if is_mesh or units == "mm" else f"; {ONLY_PLACES.format(units)}"
                 yield PlacementWarning.of(f"{piece.name} is {_mm(high - low)} tall; is {what} right?{keys}", piece)
         if piece.kind != "terrain" and faces and not piece.facing_given:
             is_turned = not np.allclose(piece.pose.rotation, np.eye(3))

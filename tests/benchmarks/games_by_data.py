@@ -13,8 +13,8 @@ from pathlib import Path
 from tests.benchmarks.processes import as_table, in_turn, places, row
 from tests.benchmarks.tables import Options, Table, options_of, show
 
-GAMES = ("bolt_action_3", "infinity_n5", "kill_team_2024", "legion", "the_old_world", "trench_crusade",
-         "warhammer_40000_10")  # fmt: skip
+GAMES = ("bolt_action_3", "dnd_5e", "infinity_n5", "kill_team_2024", "legion", "pathfinder_2e", "the_old_world",
+         "trench_crusade", "warhammer_40000_10")  # fmt: skip
 
 MAPPED = ("infinity_n5", "kill_team_2024")
 RUNS = 3

@@ -95,8 +95,9 @@ def test_every_frame_of_a_walk_is_what_check_says_of_it(tmp_path: Path, capsys: 
     assert kept["frames"][-1]["verdict"] == "open"
 
 
+@pytest.mark.parametrize("unit", [{"units": "inch"}, {"units": "square"}, {"units": "square", "square": 25.4}])
 def test_the_places_of_a_walk_in_inches_are_results_and_so_in_mm(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    unit: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     figures = [
         {"name": name, "at": at, "facing": 0, "figure": {"base": 25, "height": 32}}
@@ -104,7 +105,7 @@ def test_the_places_of_a_walk_in_inches_are_results_and_so_in_mm(
     ]
     file = tmp_path / "inches.json"
     checks = [{"attacker": "Kal", "target": "Vex"}]
-    file.write_text(json.dumps({"rules": "necromunda", "units": "inch", "fighter": figures, "check": checks}))
+    file.write_text(json.dumps({"rules": "necromunda", **unit, "fighter": figures, "check": checks}))
     ran = run(capsys, "draw", file, "--animate", tmp_path / "a.gif", "--walk", "8,2", "--frames", "2", "--json", *QUICK)
     assert [frame["at"] for frame in ran.document["frames"]] == [[101.6, 0.0], [203.2, 50.8]]
 

@@ -60,6 +60,10 @@ def shipped(name: str) -> DataScene:
         ("infinity_n5/example", 0, ("barricade",), ()),
         ("infinity_n5/three_millimetres", 0, ("slit",), ()),
         ("kill_team_2024/cover_or_obscured", 1, ("sandbags", "broken wall"), ()),
+        ("dnd_5e/example", 0, ("wall",), ()),
+        ("dnd_5e/example", 2, (), ()),
+        ("pathfinder_2e/example", 0, ("wall",), ()),
+        ("pathfinder_2e/example", 1, ("Brute",), ()),
     ],
 )
 def test_what_the_reason_names_decides(
@@ -71,6 +75,15 @@ def test_what_the_reason_names_decides(
     assert set(hiding_only(verdict)) == set(hiding)
     told = {swatch.words for swatch in plan(scene, verdict).legend_entries}
     assert ("decides" in told, "hides something" in told) == (bool(deciding), bool(hiding))
+
+
+def test_lines_from_corner_to_corner_are_drawn_clear_and_blocked() -> None:
+    scene = shipped("dnd_5e/example")
+    legend = {swatch.words for swatch in plan(scene, ruled(scene, 0)).legend_entries}
+    assert {f"lines from corner to corner, which are {how}" for how in ("clear", "blocked")} <= legend
+    legend = {swatch.words for swatch in plan(scene, ruled(scene, 2)).legend_entries}
+    assert "lines from corner to corner, which are clear" in legend
+    assert "lines from corner to corner, which are blocked" not in legend
 
 
 WALLS = [

@@ -163,3 +163,18 @@ def test_a_weapon_that_points_elsewhere_comes_back(tmp_path: Path) -> None:
     write_glb(scene, tmp_path / "table.glb")
     kal = back(tmp_path / "table.glb", tmp_path / "again").piece("Kal")
     assert (kal.facing, kal.weapon) == (90.0, 10.0)
+
+
+@pytest.mark.parametrize("units", ["inch", "square"])
+def test_a_table_in_inches_or_squares_comes_back_in_mm(units: str, tmp_path: Path) -> None:
+    text = 'rules = "necromunda"\nunits = "UNITS"\nsquare = 30\ntable = [20, 10]\n'
+    for name, at in (("Kal", "[-1.5, 0.5]"), ("Vex", "[4.5, 0.5]")):
+        text += f'[[fighter]]\nname = "{name}"\nfigure = {{ base = 25, height = 30 }}\nat = {at}\nfacing = 0\n'
+    (tmp_path / "table.toml").write_text(text.replace("UNITS", units), encoding="utf-8")
+    scene = table(tmp_path / "table.toml")
+    write_glb(scene, tmp_path / "table.glb")
+    again = back(tmp_path / "table.glb", tmp_path / "again")
+    assert (again.unit_of_places, again.square) == ("mm", 30.0)
+    assert again.table_top == pytest.approx(scene.table_top)
+    for name in ("Kal", "Vex"):
+        assert again.piece(name).pose.translation == pytest.approx(scene.piece(name).pose.translation)

@@ -70,7 +70,8 @@ INCHES = (
     .replace("at = [40, 20]", "at = [1.5, 1]")
 )
 
-ON_TABLES = {"mm": DUEL, "inch": INCHES, "skirmishcorps": SKIRMISH}
+SQUARES = INCHES.replace('units = "inch"', 'units = "square"')
+ON_TABLES = {"mm": DUEL, "inch": INCHES, "square": SQUARES, "skirmishcorps": SKIRMISH}
 
 
 async def _is_as_checked(client: Client, folder: Path, chance: random.Random) -> None:

@@ -241,6 +241,14 @@ def test_thin_terrain_touches_the_checks_that_it_would_be_in_the_way_of() -> Non
     assert scene.doubts("Far", ["Farther"]) == []
 
 
+def test_thin_terrain_in_a_scene_of_squares_is_told_of_squares() -> None:
+    wall = {"name": "wall", "at": [0, 0], "parts": [{"box": [4.0, 0.5, 1.0]}]}
+    scene = duel({**KAL, "at": [0, -6]}, {**VEX, "at": [0, 6]}, terrain=[wall], units="square", square=30)
+    (text,) = scene.doubts("Kal", ["Vex"])
+    assert 'units = "square" holds for at, under and table' in text
+    assert "if [4, 0.5, 1] are squares, write [120, 15, 30]" in text
+
+
 def test_skirmishcorps_reads_covers_in_inches_and_terrain_in_mm() -> None:
     units = [{"name": "A", "at": [0, -6]}, {"name": "B", "at": [0, 6]}]
     cover = {"name": "wall", "at": [0, 0], "size": [4, 0.1], "height": 0.25}
@@ -250,7 +258,7 @@ def test_skirmishcorps_reads_covers_in_inches_and_terrain_in_mm() -> None:
     assert any(text.startswith("rail: it is thinner") for text in loaded({**document, "terrain": terrain}).warnings)
 
 
-@pytest.mark.parametrize(("units", "fires"), [("inch", True), ("mm", False)])
+@pytest.mark.parametrize(("units", "fires"), [("inch", True), ("square", True), ("mm", False)])
 def test_a_short_figure_in_a_scene_of_inches_says_which_keys_are_mm(units: str, fires: bool) -> None:
     small = {**KAL, "at": [0, -6], "figure": {"base": 25, "height": 9}}
     small = {key: value for key, value in small.items() if key not in ("parts", "eye")}

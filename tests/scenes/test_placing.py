@@ -56,6 +56,33 @@ def test_inches_hold_for_places_and_for_nothing_else() -> None:
     assert plain.table_top.tolist() == [[-24.0, -22.0], [24.0, 22.0]]
 
 
+@pytest.mark.parametrize(("given", "side"), [({}, 25.4), ({"square": 30.0}, 30.0), ({"square": 25}, 25.0)])
+def test_squares_hold_where_inches_do_and_are_an_inch_where_the_scene_does_not_say(
+    given: dict[str, Any], side: float
+) -> None:
+    document = {
+        "table": [20, 10],
+        "terrain": [{"name": "wall", "at": [4, 10], "parts": [{"box": [60, 5, 30]}]}],
+        "fighter": [figure("Kal", [0.5, -1.5]), figure("Vex", [4, 10], on="surface", under=0.5)],
+    }
+    scene = placed(units="square", **given, **document)
+    assert scene.piece("Kal").pose.translation.tolist() == pytest.approx([0.5 * side, -1.5 * side, 0.0])
+    assert scene.piece("wall").model.mesh is placed(**document).piece("wall").model.mesh
+    assert scene.piece("Vex").pose.translation[2] == 0.0
+    assert np.ptp(scene.table_top, axis=0) == pytest.approx([20 * side, 10 * side])
+    assert (scene.square, scene.unit_of_places) == (side, "square")
+    in_mm = placed(**given, fighter=[figure("Kal", [0.5, -1.5]), figure("Vex", [9, 9])])
+    assert (in_mm.square, in_mm.piece("Kal").pose.translation[0]) == (side, 0.5)
+
+
+def test_cover_of_skirmishcorps_has_its_plan_sizes_in_squares_too() -> None:
+    cover = {"name": "wall", "at": [10, 0], "size": [2, 4], "height": 2}
+    document = {"units": "square", "square": 10, "unit": [{"name": "A", "at": [3, 0]}], "cover": [cover]}
+    scene = SKIRMISHCORPS.load(Path("duel.toml"), {"rules": "skirmishcorps", **document}, Cache(None))
+    assert np.ptp(scene.covers[0].corners, axis=0).tolist() == pytest.approx([20.0, 40.0])
+    assert scene.unit("A").middle.tolist() == pytest.approx([30.0, 0.0])
+
+
 def test_cover_of_skirmishcorps_has_its_plan_sizes_in_inches_and_its_height_in_bricks() -> None:
     document = {
         "units": "inch",
@@ -173,8 +200,10 @@ def test_mistakes_get_one_plain_line(keys: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("document", "said"),
     [
-        ({"units": "cm"}, 'units is "cm"; it must be "mm" or "inch"'),
-        ({"units": "inches"}, 'units is "inches"; it must be "mm" or "inch"'),
+        ({"units": "cm"}, 'units is "cm"; it must be "mm", "inch" or "square"'),
+        ({"units": "inches"}, 'units is "inches"; it must be "mm", "inch" or "square"'),
+        ({"units": "square", "square": 0}, "square is 0; it must be a number of mm above zero"),
+        ({"square": "1 inch"}, 'square is "1 inch"; it must be a number of mm above zero'),
         ({"table": [48]}, "table is [48]; it must be two sizes above zero"),
         ({"table": [48, 0]}, "table is [48, 0]; it must be two sizes above zero"),
         ({"vehicle": [{"name": "Hauler", "at": [0, 0], "figure": FIGURE}]}, "unknown key 'figure'"),

@@ -16,7 +16,7 @@ from tests.support.random_tables import FIGURES
 MODELS = Path(__file__).resolve().parents[2] / "models"
 GAMES = (
     *("necromunda", "skirmishcorps", "bolt-action-3", "infinity-n5", "kill-team-2024", "legion", "the-old-world"),
-    *("trench-crusade", "warhammer-40000-10"),
+    *("trench-crusade", "warhammer-40000-10", "dnd-5e", "pathfinder-2e"),
 )
 """The games with pieces on a table."""
 

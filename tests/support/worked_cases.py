@@ -3,8 +3,9 @@
 A case file has tables ``[[case]]`` with a ``name``, the numbers of the ``clauses`` that it is about, ``terrain`` made
 of boxes, ``figures``, and the ``verdict`` on the first figure's look at the second. It may say ``because`` of which
 clauses, where several could give that verdict. A figure of ``kind = "vehicle"`` is a vehicle of the scene, any other a
-fighter. A case is turned into a scene for the package, and into a `SampledTable` for the oracle, which reads nothing of
-the package: what an oracle said of its cases holds until one of them changes, and is kept in ``agreed.json``, by game.
+fighter. A file that says ``square`` gives places, and the plan sizes of boxes, in squares of so many mm. A case is
+turned into a scene for the package, and into a `SampledTable` for the oracle, which reads nothing of the package: what
+an oracle said of its cases holds until one of them changes, and is kept in ``agreed.json``, by game.
 ``python -m tests.support.worked_cases`` asks the oracles of the games that have changed, and keeps what they agreed to.
 """
 
@@ -19,6 +20,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tests.rules.data.oracles.sampling import Box, Figure, SampledTable, Terrain
 
@@ -82,7 +85,7 @@ def stem_of(game: str) -> str:
 def cases_of(game: str) -> list[WorkedCase]:
     """The worked cases of a game."""
     document = tomllib.loads((CASES / f"{stem_of(game)}.toml").read_text(encoding="utf-8"))
-    return [_case(dict(entry)) for entry in document["case"]]
+    return [_case(dict(entry), document.get("square", 1.0)) for entry in document["case"]]
 
 
 def disagreeing(game: str) -> list[str]:
@@ -105,35 +108,39 @@ def agreed() -> dict[str, str]:
 def digest(game: str) -> str:
     """SHA-256 of all that an oracle's verdicts rest on: its code, the code that it shares, and its cases."""
     stem = stem_of(game)
-    files = (ORACLES / f"{stem}.py", ORACLES / "sampling.py", Path(__file__), CASES / f"{stem}.toml")
+    shared = (ORACLES / "sampling.py", ORACLES / "squares.py", Path(__file__))
+    files = (ORACLES / f"{stem}.py", *shared, CASES / f"{stem}.toml")
     return hashlib.sha256("\0".join(file.read_text(encoding="utf-8") for file in files).encode()).hexdigest()
 
 
-def _case(entry: dict[str, Any]) -> WorkedCase:
-    figures = tuple(_figure(one) for one in entry.pop("figures"))
-    terrain = tuple(_terrain(one) for one in entry.pop("terrain", ()))
+def _case(entry: dict[str, Any], square: float) -> WorkedCase:
+    figures = tuple(_figure(one, square) for one in entry.pop("figures"))
+    terrain = tuple(_terrain(one, square) for one in entry.pop("terrain", ()))
     known = {key: entry.pop(key, default) for key, default in (("chooser", ""), ("readings", {}))}
     name, verdict = entry.pop("name"), entry.pop("verdict")
     clauses, because = (tuple(entry.pop(key, ())) for key in ("clauses", "because"))
     return WorkedCase(name, clauses, figures, terrain, verdict, because, **known, more=entry)
 
 
-def _figure(entry: Mapping[str, Any]) -> Figure:
+def _figure(entry: Mapping[str, Any], square: float) -> Figure:
     says = {key: value for key, value in entry.items() if key not in OWN}
     shape = {key: float(entry[key]) for key in ("base", "height") if key in entry}
-    return Figure(entry["name"], _place(entry["at"]), float(entry["facing"]), **shape, says=says)
+    return Figure(entry["name"], _place(entry["at"], square), float(entry["facing"]), **shape, says=says)
 
 
-def _terrain(entry: Mapping[str, Any]) -> Terrain:
+def _terrain(entry: Mapping[str, Any], square: float) -> Terrain:
     """A piece of terrain; boxes are [x, y, z, width, depth, height], of the world."""
+    plan = np.array([square, square, 1.0])
     says = {key: value for key, value in entry.items() if key not in OWN}
     turn = float(entry.get("turn", 0.0))
-    boxes = tuple(Box(tuple(box[:3]), tuple(box[3:]), turn) for box in entry["boxes"])
+    boxes = tuple(
+        Box(tuple((plan * box[:3]).tolist()), tuple((plan * box[3:]).tolist()), turn) for box in entry["boxes"]
+    )
     return Terrain(entry["name"], boxes, says)
 
 
-def _place(at: list[float]) -> tuple[float, float, float]:
-    return float(at[0]), float(at[1]), float(at[2]) if len(at) > 2 else 0.0
+def _place(at: list[float], square: float) -> tuple[float, float, float]:
+    return square * at[0], square * at[1], float(at[2]) if len(at) > 2 else 0.0
 
 
 def _figure_entry(one: Figure) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from silhouette.rules.base import MeasuredVerdict, Rule, Verdict
 from silhouette.rules.fields import SEEN_PIXELS
 from silhouette.scenes.places import Motion, Posed, poses
 from silhouette.scenes.scene import Scene, read_document
-from silhouette.scenes.table import INCH_DECIMALS, MM_PER_UNIT, TableScene
+from silhouette.scenes.table import INCH_DECIMALS, TableScene, unit_in
 from silhouette.workers import parallel_map
 
 FILM_FORMATS = (".gif", ".mp4")
@@ -195,7 +195,7 @@ def animate(
             progress(done, 2 * len(steps))
             shots.append(shot)
     walks_on_a_table = isinstance(scene, TableScene) and animation.motion.walk is not None
-    unit = MM_PER_UNIT[document.get("units", "mm")] if walks_on_a_table else 1.0
+    unit = unit_in(document) if walks_on_a_table else 1.0
     rows = [
         {"frame": frame, **_moved(posed, unit), **shot.verdict.row()}
         for frame, (posed, shot) in enumerate(zip(steps, shots, strict=True), 1)

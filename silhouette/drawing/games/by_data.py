@@ -251,7 +251,9 @@ LINE_PHRASES = {  # by whether a line is one of sight, and free
     (True, False): ("line is blocked", "--"),
 }
 
-IN_PLAN = ("line", "patch", "visible", "crossed", "distance", "contact")  # the primitives whose lines the plan shows
+CORNER_PHRASES = {True: ("corners clear", "-."), False: ("corners blocked", "--")}  # by whether such a line is clear
+# The primitives whose lines the plan shows
+IN_PLAN = ("line", "patch", "visible", "crossed", "clear_lines", "distance", "contact")
 FROM_THE_EYE = ("obscured", "seen", "line", "patch", "visible", "in_arc")  # what the view from the eye shows
 Place = tuple[float, float]  # mm in plan
 
@@ -415,18 +417,29 @@ def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
             words = sheet.words.of(scene.rules)("nearest points", length=length)
             sheet.legend(Swatch(words, edge=colour, line=True, dashes=":"))
         else:
-            _draw_line(sheet, scene, use, (x, y), (to_x, to_y), mark)
+            is_clear = number < use.measured.value if use.name == "clear_lines" else None
+            _draw_line(sheet, scene, use, (x, y), (to_x, to_y), mark, is_clear=is_clear)
 
 
 def _draw_line(
-    sheet: Sheet, scene: DataScene, use: Use, start: Place, end: Place, mark: str, phrase: str | None = None
+    sheet: Sheet,
+    scene: DataScene,
+    use: Use,
+    start: Place,
+    end: Place,
+    mark: str,
+    *,
+    phrase: str | None = None,
+    is_clear: bool | None = None,
 ) -> None:
-    """Draws a line of sight, or one from base to base; with a phrase for the legend where it is none of
-    `LINE_PHRASES`.
+    """Draws a line of sight, or one from base to base; or where it says whether it ``is_clear``, one from corner to
+    corner; with a phrase for the legend where it is none of `LINE_PHRASES`.
     """
     is_sight = use.name != "crossed"
     free = use.holds is not False if is_sight else not use.holds
     own_phrase, dashes = LINE_PHRASES[is_sight, free]
+    if is_clear is not None:
+        free, (own_phrase, dashes) = is_clear, CORNER_PHRASES[is_clear]
     colour = sheet.style.seen_edge if free else sheet.style.obscured_edge
     line(sheet, start, end, colour, width=LINE_PT, dashes=dashes, mark=mark)
     sheet.avoid_line(start, end)

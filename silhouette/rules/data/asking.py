@@ -20,12 +20,13 @@ from silhouette.models.model import BODY
 from silhouette.relations import distances, lines_in_plan, lines_in_space
 from silhouette.relations import outlines_in_plan as attributes
 from silhouette.relations.beams import BEAM_TOUCH_MM
+from silhouette.relations.corners import Corners, clear_lines
 from silhouette.relations.lines import has_quick_beam, widest_line
 from silhouette.relations.lines_in_space import CountedPart, region_of
 from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
 from silhouette.relations.visible import has_quick_patch, share_beside, share_visible, widest_patch
 from silhouette.renderers.views import VisionArc
-from silhouette.rules.data.found import Found, Key, Parts, Points, Straight, Unmeasured, Use, question_of
+from silhouette.rules.data.found import Found, Key, Points, Straight, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Node
 from silhouette.rules.data.quantities import compared, known_by
@@ -65,16 +66,13 @@ class SceneTable:
         return self.scene.says[piece.name][name]
 
     def reading(self, name: str) -> Any:
-        """A reading of the scene."""
-        return self.scene.reading(name)
+        """A reading of the scene, or the side of its squares."""
+        return self.scene.square if name == "square" else self.scene.reading(name)
 
     def attribute(self, piece: Piece, name: str) -> Any:
         """What every piece has: words, and lengths in mm."""
-        if name in ("name", "kind"):
-            return getattr(piece, name)
-        if name == "gang":
-            return piece.gang or ""
-
+        if name in ("name", "kind", "gang"):
+            return getattr(piece, name) or ""
         return getattr(attributes, name)(piece)
 
     def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
@@ -169,20 +167,26 @@ class SceneTable:
 
     # ---- in plan
 
-    def _parts(self, what: Any, above: float, within: float, beyond: float) -> Found:
-        return Found((Parts(_names(*_several(what)), above, within, beyond),))
+    def _parts(self, what: Any, **counts: float) -> Found:
+        return Found(tuple(CountedPart(piece, **counts) for piece in _several(what)))
 
-    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str) -> Found:
-        several = _several(what)
-        if not all(isinstance(some, Parts) for some in several):
-            several = (Parts(_names(*several)),)
+    def _corners(self, a: Piece, square: float, cell: float) -> Found:
+        return Found(Corners(a, square, cell))
+
+    def _clear_lines(self, a: Corners, b: Corners, past: Any, by: str, touching: str) -> Found:
+        ends = a.piece, b.piece
+        regions = [region_of(part, ends, rim=touching == "blocked") for part in self._counted(past, ends)]
+        return _quantity("clear_lines", clear_lines(a, b, regions, every=by == "all"), _names(*ends), "number")
+
+    @staticmethod
+    def _counted(what: Any, ends: tuple[Piece, Piece]) -> list[CountedPart]:
+        """What counts of some pieces or parts; the pieces at the ends never do."""
+        parts = (part if isinstance(part, CountedPart) else CountedPart(part) for part in _several(what))
+        return [part for part in parts if part.piece.name not in _names(*ends)]
+
+    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str, touching: str) -> Found:
         here, there = (some.piece if isinstance(some, Points) else some for some in (a, b))
-        parts = [
-            CountedPart(self.scene.piece(name), some.above, some.within, some.beyond)
-            for some in several
-            for name in some.pieces
-            if name not in (here.name, there.name)  # the pieces at the ends never count
-        ]
+        parts = self._counted(what, (here, there))
         in_space = {"any": lines_in_space.any_line_crosses, "centre": lines_in_space.centre_line_crosses}
         in_plan: dict[str, Callable[..., ErrorBound]] = {
             "any": lines_in_plan.any_line_crosses,
@@ -191,15 +195,14 @@ class SceneTable:
             "facing": lines_in_plan.facing_lines_cross,
         }
         if measured == "in plan":
-            found = in_plan[by](here, there, [region_of(some, (here, there)) for some in parts])
+            regions = [region_of(some, (here, there), rim=touching == "blocked") for some in parts]
+            found = in_plan[by](here, there, regions)
         elif by == "facing":
             found = lines_in_space.facing_lines_cross(here, there, parts)
         else:
             ends = [_set(some) if isinstance(some, Points) else some for some in (a, b)]
             found = in_space[by]((ends[0], ends[1]), (here, there), parts)
-        found = replace(found, by=tuple(dict.fromkeys(found.by)))
-        holds = found.value > 0.0
-        return Found(holds, uses=(Use("crossed", found, holds, "truth", _names(here, there)),))
+        return _truth("crossed", replace(found, by=tuple(dict.fromkeys(found.by))), _names(here, there))
 
     def _straight(self, a: Piece, b: Piece) -> Found:
         return Found(Straight((a, b)))
@@ -215,18 +218,11 @@ class SceneTable:
         others = _several(b)
         if gap == CONTACT_GAP_MM and "terrain" not in (a.kind, *(piece.kind for piece in others)):
             by = tuple(piece.name for piece in others if in_base_contact(self.scene, a, piece))
-            return Found(
-                bool(by), uses=(Use("contact", ErrorBound(float(len(by)), by=by), bool(by), "truth", _names(a)),)
-            )
-
-        found: ErrorBound = distances.contact(a, others, gap=gap)
-        holds = found.value > 0.0
-        return Found(holds, uses=(Use("contact", found, holds, "truth", _names(a, *_several(b))),))
+            return _truth("contact", ErrorBound(float(len(by)), by=by), _names(a))
+        return _truth("contact", distances.contact(a, others, gap=gap), _names(a, *others))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-        found: ErrorBound = distances.wholly_within(a, _several(b), by=by)
-        holds = found.value > 0.0
-        return Found(holds, uses=(Use("wholly_within", found, holds, "truth", _names(a, *_several(b))),))
+        return _truth("wholly_within", distances.wholly_within(a, _several(b), by=by), _names(a, *_several(b)))
 
     def _in_arc(self, a: Piece, b: Piece, degrees: float) -> Found:
         arcs = arcs_of(a, degrees)
@@ -260,7 +256,8 @@ def _bounds(game: Game, primitive: str) -> tuple[float, ...]:
     nodes = [node for clause in game.clauses.values() for node in clause.when.everything()]
     sides = [(node.left, node.right) for node in nodes if isinstance(node, Binary) and node.sign in BY_SIZE]
     sides += [(right, left) for left, right in sides]
-    bounds = [other.value for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
+    asked = [other.value for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
+    bounds = [value for value in asked if isinstance(value, float)]
     return tuple(bounds) if len(bounds) == sum(_asks(node, primitive) for node in nodes) else ()
 
 
@@ -270,6 +267,11 @@ def _asks(node: Node, primitive: str) -> bool:
 
 def _quantity(name: str, measured: ErrorBound, of: tuple[str, ...], unit: str = "mm") -> Found:
     return Found(measured.value, error=measured.error, uses=(Use(name, measured, unit=unit, of=of),))
+
+
+def _truth(name: str, measured: ErrorBound, of: tuple[str, ...]) -> Found:
+    holds = measured.value > 0.0
+    return Found(holds, uses=(Use(name, measured, holds, "truth", of),))
 
 
 def _set(points: Points) -> Any:

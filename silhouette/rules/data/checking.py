@@ -151,6 +151,8 @@ def _check_lines(node: Call, given: Mapping[str, Node], names: Known) -> None:
     if points and words & {"in plan", "facing"}:
         advice = "give models, or measured = 'in space' and by = 'any' or 'centre'"
         raise ConditionError(points[0].start, f"lines from points run in space, and not to a facing side; {advice}")
+    if "touching" in given and "in space" in words:
+        raise ConditionError(given["touching"].start, "touching is for lines seen from above; leave it out in space")
     if "all" in words and "in plan" not in words:
         raise ConditionError(by.start, "by = 'all' is seen from above; in space ask 'not line(a, b, past = ...)'")
 
@@ -200,7 +202,8 @@ def _of_quantified(node: Quantified, known: Known) -> Kind:
     inside = known.within(node)
     if node.where is not None:
         _need(node.where, inside, (Kind.TRUTH,))
-    return _need(node.body, inside, QUANTITIES if node.how in ("least", "greatest") else (Kind.TRUTH,))
+    kinds = {"least": QUANTITIES, "greatest": QUANTITIES, "each": (Kind.PARTS,)}.get(node.how, (Kind.TRUTH,))
+    return _need(node.body, inside, kinds)
 
 
 def _of_binary(node: Binary, known: Known) -> Kind:
@@ -234,7 +237,7 @@ def _of_binary(node: Binary, known: Known) -> Kind:
 def _equality(node: Binary, left: Kind, right: Kind, known: Known) -> Kind:
     if left in ONE and right in ONE:
         return Kind.TRUTH
-    if left is not right or left in (Kind.WORDS, Kind.POINTS, Kind.PARTS, *SEVERAL):
+    if left is not right or left in (Kind.WORDS, Kind.POINTS, Kind.PARTS, Kind.STRAIGHT, Kind.CORNERS, *SEVERAL):
         if left in QUANTITIES and right in QUANTITIES:
             _check_units(node, left, right)
         raise ConditionError(node.start, f"{left} is never {right}")

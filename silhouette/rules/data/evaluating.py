@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import product
 from time import thread_time
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
@@ -54,7 +55,7 @@ class Table(Protocol):
         """What every piece has, but for points."""
 
     def reading(self, name: str) -> Any:
-        """A reading of the scene."""
+        """A reading of the scene, or the side of its squares."""
 
     def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer to a primitive, of which all arguments are given: pieces, points, texts, numbers."""
@@ -86,18 +87,14 @@ class Evaluator:
             begun = thread_time()
             try:
                 with time_limit(LONGEST):
-                    self._clauses[name] = self.found(self._now.when, {})
+                    self._clauses[name] = self.found(self._now.when)
             except OutOfTime:
                 others = "" if thread_time() - begun >= LONGEST else ", with the clauses before it"
                 raise self._error(f"takes more than {LONGEST:g} s of CPU time{others}; {self._advice}") from None
             self._now = before
         return self._clauses[name]
 
-    def ruling(self, condition: Node) -> Found:
-        """What the condition of a verdict comes to; it rests on clauses."""
-        return self.found(condition, {})
-
-    def found(self, node: Node, bound: Mapping[str, Piece]) -> Found:
+    def found(self, node: Node, bound: Mapping[str, Piece] = MappingProxyType({})) -> Found:
         """What a node of a checked condition comes to; ``bound`` are the pieces that quantifiers speak of."""
         match node:
             case Literal():
@@ -126,7 +123,7 @@ class Evaluator:
         if name in self._game.clauses:
             inner = self.clause(name)
             return Found(inner.value, inner.sure, uses=(Use(name, holds=inner.value, unit="clause"),))
-        if name in self._game.readings:
+        if name in (*self._game.readings, "square"):
             return Found(self._table.reading(name))
         if name in ("attacker", "target"):
             return Found(self._attacker if name == "attacker" else self._target)
@@ -153,7 +150,7 @@ class Evaluator:
         found = {name: self.found(inner, bound) for name, inner in nodes.items()}
         for parameter in PRIMITIVES[node.name].takes:
             if parameter.name not in found and parameter.default is not None:
-                found[parameter.name] = self.found(_default(parameter.default), {})
+                found[parameter.name] = self.found(_default(parameter.default))
         values = product(*((one.value,) if one.of is None else _ends(one) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
         what = question_of(node.name, several[0])
@@ -234,9 +231,12 @@ class Evaluator:
         if node.how not in ("any", "all", "none"):
             bodies = all_of(partial(of, *member) for member in members)
             parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
+            sure, counting = all(counts.sure and body.sure for counts, body in parts), [b for c, b in parts if c.value]
+            if node.how == "each":
+                together = tuple(part for body in counting for part in body.value)
+                return Found(together, sure and are_all).resting_on(counts for counts, _ in parts)
             if node.how in ("least", "greatest"):
-                found = quantities.extreme([body for counts, body in parts if counts.value], node.how)
-                return replace(found, sure=are_all and all(counts.sure and body.sure for counts, body in parts))
+                return replace(quantities.extreme(counting, node.how), sure=sure and are_all)
             tally = Tally(
                 tuple(
                     Counted(piece.name, bool(body.value), body.uses, body.tallies)

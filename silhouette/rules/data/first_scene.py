@@ -16,7 +16,7 @@ WIDE = 28  # columns before a comment
 
 _HEAD = """title = "First scene"
 rules = {rules}
-units = "inch"              # of `at` and `table`; leave it out for mm
+units = "inch"              # of `at` and `table`, or "square"; leave it out for mm
 table = [24, 24]            # the width and depth of the table; [0, 0] is its middle, x runs right, y away from you
 """
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.measure.observation import Sight
+from silhouette.relations.corners import Corners
+from silhouette.relations.lines_in_space import CountedPart
 from silhouette.relations.points import ErrorBound
 from silhouette.scenes.pieces import Piece
 
@@ -38,16 +39,6 @@ class Points:
         return self.piece.name, self.part, self.height, self.width
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What counts of some pieces for lines from base to base."""
-
-    pieces: tuple[str, ...]  # the names of the pieces
-    above: float = 0.0  # mm above a piece's lowest point; what is no higher does not count. 0 counts all of it.
-    within: float = MAX_LENGTH_MM  # mm from the base where the lines end; what is farther does not count
-    beyond: float = 0.0  # mm from the bases of both; what is nearer does not count
-
-
 @dataclass(frozen=True, eq=False)
 class Straight:
     """The straight line from the middle of one model's base to that of another."""
@@ -70,7 +61,7 @@ def question_of(primitive: str, given: Mapping[str, Any]) -> Key:
 
 
 def _hashable(value: Any) -> Hashable:
-    if isinstance(value, Points | Straight):
+    if isinstance(value, Points | Straight | Corners | CountedPart):
         return value.key
     if isinstance(value, tuple):
         return tuple(sorted((_hashable(one) for one in value), key=repr))

@@ -24,6 +24,7 @@ class Kind(StrEnum):
     POINTS = "points of a piece"
     PARTS = "parts of pieces"
     STRAIGHT = "a straight line"
+    CORNERS = "corner points"
 
     @property
     def single(self) -> Kind:
@@ -45,6 +46,7 @@ NAMES: Mapping[str, tuple[Kind, str]] = {  # what every game knows, and what it 
     "terrain": (Kind.ALL_TERRAIN, "all terrain"),
     "models": (Kind.MODELS, "all models"),
     "others": (Kind.PIECES, "all pieces but the attacker and the target"),
+    "square": (Kind.LENGTH, "the side of a square, as the scene says: `square`"),
 }
 
 ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
@@ -83,15 +85,23 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Primitive:
-    """What a condition can ask of the table: its arguments, the kind of the answer, what that means in words, whether
-    it is without an error, and the greatest answer; none is less than 0.
+    """What a condition can ask of the table: its arguments, the kind of the answer, what that means in words, and the
+    greatest answer; none is less than 0.
     """
 
     takes: tuple[Parameter, ...]
     gives: Kind
     means: str
-    exact: bool = True
     most: float = float("inf")
+
+
+def _length(name: str, default: str = "0 mm") -> Parameter:
+    return Parameter(name, (Kind.LENGTH,), default)
+
+
+def _words(name: str, *words: str) -> Parameter:
+    """A text that may be one of some, the first where nothing is given."""
+    return Parameter(name, (Kind.TEXT,), f'"{words[0]}"', words)
 
 
 _POINTS = (Kind.POINTS,)
@@ -100,50 +110,41 @@ _SURFACE = Parameter("b", _POINTS, parts=("body", "whole", "cylinder"))
 _PAST = Parameter("past", (*SEVERAL, *ONE), "others")
 _PAIR = (Parameter("a", ONE), Parameter("b", (*ONE, *SEVERAL)))
 _BASES = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
-_PARTS = ("base", "body", "whole")
-_LINES = ("any", "all", "centre", "facing")
-_MEASURED = Parameter("measured", (Kind.TEXT,), '"in plan"', ("in plan", "in space"))
+_CORNERS = (Parameter("a", (Kind.CORNERS,)), Parameter("b", (Kind.CORNERS,)))
+_PARTS = (*ONE, *SEVERAL, Kind.PARTS)
+_MEASURED, _TOUCHING = _words("measured", "in plan", "in space"), _words("touching", "clear", "blocked")
 
 PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
-        (Parameter("a", _POINTS), Parameter("b", _POINTS), Parameter("thick", (Kind.LENGTH,), "0 mm"), _PAST),
+        (Parameter("a", _POINTS), Parameter("b", _POINTS), _length("thick"), _PAST),
         Kind.TRUTH,
         "whether a straight line as thick as that leads from a point of a to a point of b and meets nothing of past",
-        exact=False,
     ),
     "patch": Primitive(
         (Parameter("a", _POINTS), _SURFACE, _PAST),
         Kind.LENGTH,
         "the side of the largest square of b that is seen from a point of a, past what is in the way",
-        exact=False,
     ),
     "obscured": Primitive(
         (_EYE, _SURFACE, _PAST, Parameter("arc", (Kind.NUMBER,), "360 degrees")),
         Kind.NUMBER,
         "the share of b, as seen from the point a, that is behind something of past",
-        exact=False,
         most=1.0,
     ),
     "seen": Primitive(
         (_EYE, _SURFACE, _PAST, Parameter("arc", (Kind.NUMBER,), "360 degrees")),
         Kind.NUMBER,
         "the share of b, as seen from the point a, that is in the front arc of so many degrees and behind nothing",
-        exact=False,
         most=1.0,
     ),
     "visible": Primitive(
         (Parameter("a", _POINTS), _SURFACE, _PAST),
         Kind.NUMBER,
         "the share of the side of b which faces a that is seen from some point of a",
-        exact=False,
         most=1.0,
     ),
     "cylinder": Primitive(
-        (
-            Parameter("a", (Kind.MODEL,)),
-            Parameter("height", (Kind.LENGTH,)),
-            Parameter("width", (Kind.LENGTH,), "0 mm"),
-        ),
+        (_BASES[0], Parameter("height", (Kind.LENGTH,)), _length("width")),
         Kind.POINTS,
         "an upright cylinder that stands where the base of a does, so high and so wide; with no width, as wide as it",
     ),
@@ -151,34 +152,52 @@ PRIMITIVES: Mapping[str, Primitive] = {
         (
             Parameter("a", (Kind.MODEL, Kind.POINTS)),
             Parameter("b", (Kind.MODEL, Kind.POINTS)),
-            Parameter("what", (*ONE, *SEVERAL, Kind.PARTS)),
-            Parameter("by", (Kind.TEXT,), '"any"', _LINES),
+            Parameter("what", _PARTS),
+            _words("by", "any", "all", "centre", "facing"),
             _MEASURED,
+            _TOUCHING,
         ),
         Kind.TRUTH,
         "whether straight lines from base to base cross what: any of them, all of them, the one between the centres, "
         "or from every point of the base of a, one of those to all of the side of b that faces it. Seen from above; or "
         "in space, with their heights, from upper side to upper side (to a facing side level, as the lower, where both "
-        "stand level), or from points to points, and then not all",
+        "stand level), or from points to points, and then not all. Seen from above, what a line only touches leaves it "
+        "clear, or blocks it",
     ),
     "parts": Primitive(
         (
-            Parameter("what", (*ONE, *SEVERAL)),
-            Parameter("above", (Kind.LENGTH,), "0 mm"),
-            Parameter("within", (Kind.LENGTH,), "1000000 mm"),
-            Parameter("beyond", (Kind.LENGTH,), "0 mm"),
+            Parameter("what", _PARTS[:-1]),
+            _length("above"),
+            _length("within", "1000000 mm"),
+            _length("beyond"),
+            _length("square"),
         ),
         Kind.PARTS,
-        "for crossed: what of some pieces rises higher than above their lowest point, lies within that distance of the "
-        "base where lines end, and beyond that of both bases; parts + parts are both together",
+        "for crossed and clear_lines: what of some pieces rises higher than above their lowest point, lies within that "
+        "distance of the base where lines end, and beyond that of both bases; as if each filled a square so wide along "
+        "the table's axes round the middle of its base, if one is given; parts + parts are both together",
+    ),
+    "corners": Primitive(
+        (_PAIR[0], _length("square"), _length("cell")),
+        Kind.CORNERS,
+        "for clear_lines: the corners of a square so wide along the table's axes round the middle of the base of a; "
+        "without one, of the smallest rectangle round its base, or its footprint; of all cells so wide in that, if "
+        "given",
+    ),
+    "clear_lines": Primitive(
+        (
+            *_CORNERS,
+            Parameter("past", _PARTS, "others"),
+            _words("by", "best", "all"),
+            _TOUCHING,
+        ),
+        Kind.NUMBER,
+        "how many straight lines, seen from above, pass through nothing of past: of those from one corner of a to all "
+        "corners of one cell of b, from the corner and to the cell where most do, or of all lines; what one only "
+        "touches leaves it clear, or blocks it",
     ),
     "distance": Primitive(
-        (
-            Parameter("a", (*ONE, Kind.STRAIGHT)),
-            Parameter("b", (*ONE, *SEVERAL)),
-            Parameter("of", (Kind.TEXT,), '"base"', _PARTS),
-            _MEASURED,
-        ),
+        (Parameter("a", (*ONE, Kind.STRAIGHT)), _PAIR[1], _words("of", "base", "body", "whole"), _MEASURED),
         Kind.LENGTH,
         "the distance between the nearest points of a and b: of the bases of models and the footprints of terrain "
         "seen from above, or of their surfaces in space; of a straight line, what lies on it is 0 from it",
@@ -190,12 +209,12 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "upper side; neither of the two lies near it",
     ),
     "contact": Primitive(
-        (*_PAIR, Parameter("gap", (Kind.LENGTH,), "1 mm")),
+        (*_PAIR, _length("gap", "1 mm")),
         Kind.TRUTH,
         "whether a and b touch: at most that far apart seen from above, and overlapping in height",
     ),
     "wholly_within": Primitive(
-        (*_PAIR, Parameter("by", (Kind.LENGTH,), "0 mm")),
+        (*_PAIR, _length("by")),
         Kind.TRUTH,
         "whether all of the base of a lies within that distance of b, seen from above; without one, on b",
     ),
@@ -210,5 +229,6 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "number": Primitive((Parameter("a", SEVERAL),), Kind.NUMBER, "how many there are"),
 }
 
-HIDING = frozenset({"line", "patch", "obscured", "seen", "visible", "crossed"})  # answers due to what is in the way
+# Answers that are due to what is in the way
+HIDING = frozenset({"line", "patch", "obscured", "seen", "visible", "crossed", "clear_lines"})
 HIDDEN_BY = "hidden_by"  # what stands in a clause's texts for the pieces to which the answers of these are due

@@ -75,7 +75,7 @@ class Lookup(Node):
 class Quantified(Node):
     """A quantifier over pieces: ``any(wall in terrain where wall.light: contact(target, wall))``."""
 
-    how: str  # any, all, none, half (at least half), most (more than half), least or greatest
+    how: str  # any, all, none, half (at least half), most (more than half), least, greatest or each
     variable: str  # what a piece is called in the body
     members: Node
     where: Node | None  # which of the members count; None where all do

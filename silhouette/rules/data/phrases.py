@@ -10,6 +10,8 @@ PHRASES: Mapping[str, Phrase] = {
     "plan of clauses": "Seen from above, x to the right and y up; numbers in inches.",
     "line crosses": "lines from base to base, which cross terrain",
     "line is free": "lines from base to base, which cross nothing",
+    "corners clear": "lines from corner to corner, which are clear",
+    "corners blocked": "lines from corner to corner, which are blocked",
     "sight line": "line of sight",
     "line is blocked": "the best line of sight, which is blocked",
     "no line": "where no line of sight gets through",

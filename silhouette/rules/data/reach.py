@@ -174,7 +174,7 @@ def inner_conditions(condition: Node) -> list[Node]:
     for node in condition.everything():
         if isinstance(node, Quantified):
             found += [] if node.where is None else [node.where]
-            found += [] if node.how in ("least", "greatest") else [node.body]
+            found += [] if node.how in ("least", "greatest", "each") else [node.body]
         elif isinstance(node, Those):
             found.append(node.where)
     return found

@@ -52,7 +52,7 @@ def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, 
     given: tuple[Ruling, Found] | None = None
     denied, possible = list[Found](), list[str]()
     for ruling in game.rulings:
-        found = evaluator.ruling(ruling.when) if ruling.when is not None else Found(value=True).resting_on(denied)
+        found = evaluator.found(ruling.when) if ruling.when is not None else Found(value=True).resting_on(denied)
         if found.value or not found.sure:
             possible.append(ruling.name)
         if found.value and given is None:

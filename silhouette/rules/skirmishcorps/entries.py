@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StrictBool, model_validator
 
+from silhouette.common.geometry import INCH
 from silhouette.files import schema
 from silhouette.files.schema import Entry, Error, Name, Number, Pixel, Point, Size
 from silhouette.models.entries import FigureEntry, SolidEntry
@@ -192,10 +193,12 @@ class CoverEntry(Entry):
 class SkirmishEntry(SceneEntry):
     """A SkirmishCorps scene, whole; its checks are read by the schema of what each asks."""
 
-    units: LengthUnits = Field("mm", description='"mm" or "inch"')
+    units: LengthUnits = Field("mm", description='"mm", "inch" or "square"')
     """The unit of `at`, `under`, `table` and the plan sizes of `[[cover]]`, and of places on the command line (`--at`,
     `--walk`). All other lengths are mm or bricks, whatever this says.
     """
+    square: Size = Field(INCH, description="a number of mm above zero")
+    """The side of a square, in mm, where places are in squares."""
     table: tuple[Size, Size] | None = Field(None, description="two sizes above zero, along x and y")
     """The size of the table's top, whose middle is the origin, in the scene's `units`. The default is the box round
     all pieces.

@@ -32,6 +32,7 @@ from silhouette.scenes.table import (
     load_table_scene,
     looked_over,
     table_fields,
+    unit_of,
 )
 
 FIGURE_HEIGHT_MM, FIGURE_WIDTH_MM, FIGURE_DEPTH_MM = 40.0, 16.0, 10.0
@@ -134,8 +135,9 @@ def load_scene(path: Path, document: Mapping[str, Any], cache: Cache) -> Skirmis
     """The scene that a document describes. FileError where it is not valid, or expects a result that no check has."""
     written = validated(SkirmishEntry, document, Location(path))
     kinds = ("terrain", "unit", "cover")
-    pieces = {key: tuple(in_millimetres(piece, written.units) for piece in getattr(written, key)) for key in kinds}
-    entry = in_millimetres(written, written.units).model_copy(update=pieces)
+    unit = unit_of(written.units, written.square)
+    pieces = {key: tuple(in_millimetres(piece, unit) for piece in getattr(written, key)) for key in kinds}
+    entry = in_millimetres(written, unit).model_copy(update=pieces)
     named = [("unit", unit.name) for unit in entry.unit] + [("cover", section.name) for section in entry.cover]
     check_names_differ(path, named + [("terrain", piece.name) for piece in entry.terrain])
     tables = {name: kind for kind, name in named}
@@ -162,6 +164,7 @@ def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapp
     return table | {
         "tolerance": entry.tolerance,
         "units": written.units,
+        "square": written.square,
         "terrain": [*sections, *written.terrain],
         "fighter": [_unit_piece(unit) for unit in written.unit if unit.type != "vehicle"],
         "vehicle": [_unit_piece(unit) for unit in written.unit if unit.type == "vehicle"],

@@ -115,6 +115,12 @@ def test_a_text_that_is_no_condition_is_refused_where_it_ends_to_be_one(text: st
         "crossed(attacker, target, parts(terrain, within = 1 inch), by = 'facing', measured = size)",
         "crossed(attacker.whole, cylinder(target, 2 inch), terrain, by = 'centre', measured = 'in space')",
         "distance(straight(attacker, target), friends(attacker), measured = 'in space') <= 1 inch",
+        "crossed(attacker, target, terrain, by = 'centre', touching = size)",
+        "clear_lines(corners(attacker), corners(target)) >= 2",
+        "clear_lines(corners(attacker, 2 * square), corners(target, square, square), terrain, touching = size) is 4",
+        "clear_lines(corners(attacker), corners(target), parts(terrain, above = 1 inch), by = 'all') / 16 < 50 %",
+        "crossed(attacker, target, each(one in models where one.tall > 1 mm: parts(one, square = one.tall)))",
+        "crossed(attacker, target, parts(terrain) + each(one in models: parts(one, square = square)))",
     ],
 )
 def test_conditions_of_all_kinds_pass(text: str) -> None:
@@ -135,6 +141,21 @@ def test_conditions_of_all_kinds_pass(text: str) -> None:
         ("crossed(attacker, target, terrain, measured = 'in room')", 46, "measured cannot be 'in room'"),
         ("distance(straight(attacker, terrain), models) <= 1 inch", 28, "it must be a model"),
         ("straight(attacker, target)", 0, "this is a straight line; it must be yes or no"),
+        ("straight(attacker, target) is straight(attacker, target)", 0, "a straight line is never a straight line"),
+        ("corners(attacker)", 0, "this is corner points; it must be yes or no"),
+        ("corners(attacker) is corners(target)", 0, "corner points is never corner points"),
+        ("clear_lines(corners(attacker), corners(target)) > 1 mm", 0, "give the number a unit"),
+        ("clear_lines(attacker, corners(target)) > 1", 12, "this is a model; it must be corner points"),
+        ("clear_lines(corners(attacker), corners(target), by = 'every') > 1", 53, "by cannot be 'every'"),
+        ("clear_lines(corners(attacker), corners(target), touching = 'yes') > 1", 59, "touching cannot be 'yes'"),
+        ("clear_lines(corners(models), corners(target)) > 1", 20, "this is models; it must be a model"),
+        ("clear_lines(corners(attacker, 2), corners(target)) > 1", 30, "this is a number; it must be a length"),
+        ("crossed(attacker, target, each(one in models: one))", 46, "this is a model; it must be parts of pieces"),
+        ("number(each(one in models: parts(one))) > 1", 7, "this is parts of pieces; it must be pieces"),
+        ("crossed(attacker, target, terrain, measured = 'in space', touching = 'clear')", 69, "leave it out in space"),
+        ("crossed(attacker, target, terrain, touching = 'no')", 46, "touching cannot be 'no'"),
+        ("any(square in models: yes)", 0, "'square' means something already"),
+        ("square > 1", 0, "give the number a unit"),
         ("contact(straight(attacker, target), models)", 8, "this is a straight line"),
         ("distance(attacker) <= 1 mm", 0, "lacks its argument b"),
         ("distance(attacker, target, target, target, target) <= 1 mm", 0, "takes 4 arguments at most"),
@@ -197,6 +218,9 @@ def test_every_default_of_a_primitive_is_of_a_kind_that_it_takes() -> None:
         ("seen(a, b) > 100 %", False),
         ("visible(a, b) <= 0", True),
         ("number(a) > 1", True),
+        ("clear_lines(a, b) < 0", False),
+        ("clear_lines(a, b) >= 4 and clear_lines(a, b) < 2", False),
+        ("clear_lines(a, b) >= 2 and clear_lines(a, b) < 4", True),
         ("0 mm > target.height", False),
         ("target.ground < 0 mm", True),
         ("target.base_height < 3 mm and target.base_height > 0 mm", True),
@@ -229,10 +253,12 @@ def test_what_follows_on_everything_is_never_reached() -> None:
 def test_conditions_inside_quantifiers_are_found() -> None:
     node = parsed(
         "any(x in those(y in terrain where y.light) where x.heavy: x.a and no) and least(z in models: z.tall) < 1 mm"
+        " and crossed(a, b, each(x in y where x.heavy: parts(x)))"
     )
     assert [key_of(inner) for inner in inner_conditions(node)] == [
         key_of(parsed("x.heavy")),
         key_of(parsed("x.a and no")),
         key_of(parsed("y.light")),
+        key_of(parsed("x.heavy")),
     ]
     assert isinstance(parsed("any(x in y: z)"), Quantified)

@@ -201,7 +201,7 @@ def test_what_is_not_measured_yet_is_told_together_unless_one_decides_alone(text
 def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
     table = FakeTable(distance=length(5.0))
     one = evaluator(table, near="distance(attacker, target) < 1 inch", far="not near")
-    found = one.ruling(parsed("not far"))
+    found = one.found(parsed("not far"))
     assert [(use.name, use.unit) for use in found.uses] == [("far", "clause")]
     assert [(use.name, use.unit) for use in one.asked["far"].uses] == [("near", "clause")]
     assert [use.name for use in one.asked["near"].uses] == ["distance"]

@@ -97,7 +97,7 @@ def test_the_word_alone_is_that_of_the_whole_verdict(game: str) -> None:
 
 
 @pytest.mark.thinned(quick=10, ci=40)
-@pytest.mark.parametrize("game", ["bolt_action_3", "the_old_world", "trench_crusade"])
+@pytest.mark.parametrize("game", ["bolt_action_3", "dnd_5e", "pathfinder_2e", "the_old_world", "trench_crusade"])
 def test_a_game_that_measures_shares_from_an_eye_keeps_them(game: str) -> None:
     scene = example(game)
     rule = rule_called(scene.rules)

@@ -28,6 +28,9 @@ AROUND = 64
 MOST = 4000
 """Lines that are tried together."""
 
+RAYS = 200
+"""Rays across the picture of a figure, and as many up it."""
+
 
 @dataclass(frozen=True)
 class Box:
@@ -281,3 +284,57 @@ def share_seen(a: Figure, b: Figure, past: Sequence[Terrain]) -> float:
         faces[towards] |= own
         seen[towards] |= own & _free(starts, ends, 0.0, others)
     return float(seen.sum() / faces.sum())
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The rays from an eye that meet a figure.
+
+    Attributes:
+        ends: the names of the two, who hide nothing.
+        eye: (3,) where the rays start.
+        ways: (n, 3) their directions.
+        far: (n,) how far along them the figure begins.
+    """
+
+    ends: tuple[str, str]
+    eye: Floats
+    ways: Floats
+    far: Floats
+
+    @classmethod
+    def of(cls, shooter: Figure, mini: Figure) -> Picture:
+        """Of a figure, as a shooter sees it if nothing is in the way: evenly spread over a plane before it."""
+        eye = shooter.eye
+        middle = np.add(mini.at, (0.0, 0.0, 3.0 + mini.height / 2))
+        ahead = (middle - eye) / np.linalg.norm(middle - eye)
+        right = np.cross(ahead, (0.0, 0.0, 1.0))
+        right /= np.linalg.norm(right)
+        up = np.cross(right, ahead)
+        reach = 0.75 * max(mini.base, mini.height)
+        spots = ((np.arange(RAYS) + 0.5) / RAYS - 0.5) * 2 * reach
+        across, along = (grid.ravel()[:, None] for grid in np.meshgrid(spots, spots, indexing="ij"))
+        ways = middle + across * right + along * up - eye
+        far = np.min([entered(box, eye, ways) for box in mini.boxes], axis=0)
+        met = np.isfinite(far)
+        return cls((shooter.name, mini.name), eye, ways[met], far[met])
+
+    def hidden(self, *past: Sequence[Terrain | Figure]) -> float:
+        """The share of the rays that meet one of some pieces before the figure."""
+        behind: Flags = np.zeros(len(self.far), np.bool_)
+        for piece in (piece for pieces in past for piece in pieces):
+            if piece.name not in self.ends:
+                for box in piece.boxes:
+                    behind |= entered(box, self.eye, self.ways) < self.far
+        return float(behind.mean())
+
+
+def entered(box: Box, eye: Floats, ways: Floats) -> Floats:
+    """(n,) how far along each ray, in its own lengths, a box begins; infinite where it is missed."""
+    start = box.local(eye)
+    ways = box.local(eye + ways) - start
+    ways = np.where(np.abs(ways) < 1e-12, 1e-12, ways)
+    half = np.array(box.size) / 2
+    sides = np.sort([(-half - start) / ways, (half - start) / ways], axis=0)
+    first, last = sides[0].max(axis=1), sides[1].min(axis=1)
+    return np.where((first <= last) & (last > 0.0), np.maximum(first, 0.0), np.inf)
