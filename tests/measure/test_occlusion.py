@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -130,3 +133,34 @@ def test_what_cannot_be_swept_well_is_left_in_doubt(monkeypatch: pytest.MonkeyPa
     kept = occlusion(picture).obscured
     monkeypatch.undo()
     assert (kept - occlusion(picture).obscured).area() < 1e-3
+
+
+@dataclass
+class Swept:
+    """Polygons, of which a sweep loses one pixel in some directions."""
+
+    size: float
+    turned: float = 0.0
+    lossy: tuple[float, ...] = ()
+
+    def rotate(self, turn: float) -> Swept:
+        return Swept(self.size, self.turned + turn, self.lossy)
+
+    def __xor__(self, _: Swept) -> Swept:
+        return Swept(3.0 if self.turned in self.lossy else 4.0, self.turned)
+
+    def __sub__(self, _: Swept) -> Swept:
+        return Swept(6.0)
+
+    def area(self) -> float:
+        return self.size
+
+
+@pytest.mark.parametrize(
+    ("lossy", "size", "doubt"), [((), 4.0, 0.0), (module.TURNS[:1], 4.0, 0.0), (module.TURNS, 3.0, 1.0)]
+)
+def test_a_sweep_is_made_in_another_direction_where_areas_do_not_add_up(
+    lossy: tuple[float, ...], size: float, doubt: float
+) -> None:
+    hidden = module._Target._covered_by(SimpleNamespace(whole=Swept(10.0)), Swept(5.0, lossy=lossy))  # type: ignore[arg-type]
+    assert (hidden.polygons.area(), hidden.polygons.turned, hidden.doubt) == (size, 0.0, doubt)
