@@ -105,10 +105,20 @@ def draw_rulers(sheet: Sheet, box: Box, *, mm: float = 1.0) -> None:
     _keep_names_in(sheet, box)
 
 
-def draw_ticks(sheet: Sheet, box: Box, *, mm: float | None = 1.0) -> None:
-    """Draws ticks and numbers within the upper and right edge: inches, or without ``mm`` the drawing's units."""
+def draw_ticks(sheet: Sheet, box: Box, *, mm: float | None = 1.0, square: float = 0.0) -> None:
+    """Draws ticks and numbers within the upper and right edge: inches, or without ``mm`` the drawing's units; of a
+    drawing in mm, squares of a side if one is given, with their lines.
+    """
     left, bottom, right, top = box
     steps, length = (DECADES, 1.0) if mm is None else (INCHES, mm)
+    if square:
+        steps, length = DECADES, 1.0 / square
+        sheet.axes.vlines(
+            multiples(square, left, right), bottom, top, colors=sheet.style.grid, linewidth=HAIRLINE_PT, zorder=0.5
+        )
+        sheet.axes.hlines(
+            multiples(square, bottom, top), left, right, colors=sheet.style.grid, linewidth=HAIRLINE_PT, zorder=0.5
+        )
     _ruler(sheet, steps, (left, right), top, -1.0, x=True, mm=length)
     _ruler(sheet, steps, (bottom, top - sheet.paper(CORNER_ROOM_MM)), right, -1.0, x=False, mm=length)
     sheet.reserve(left, top - sheet.paper(TICK_MM + 2.8), right, top)

@@ -35,7 +35,7 @@ def test_accepted_are_the_figures_of_the_cases_and_no_others_and_they_are_small(
 
 def test_every_system_and_every_kind_of_figure_is_among_them() -> None:
     systems = {case.scene.split("/")[0] for case in CASES}
-    assert systems == {"necromunda", "skirmishcorps", "crisis_protocol", "tide_of_iron", "ikosa"}
+    assert systems == {"necromunda", "skirmishcorps", "crisis_protocol", "tide_of_iron", "ikosa", "dnd_5e"}
     assert {one for case in CASES for one in case.figures} >= {"eye", "plan", "side", "board", "map", "cells"}
 
 

@@ -106,5 +106,6 @@ CASES = (
     Case("ikosa/round_a_corner", ("cells", "picture")),
     Case("ikosa/shot_at_a_giant", ("cells",), look={**GERMAN, "style": DARK}),
     Case("ikosa/gravity_along_the_wall", ("cells",), look={"captions": False}),
+    Case("dnd_5e/example", ("plan",)),
     CountingCase(),
 )

@@ -300,9 +300,10 @@ def draw_clauses(sheet: Sheet, scene: DataScene, verdict: DataVerdict) -> None:
     across, upward = right - sheet.paper(TICK_STRIP_MM), top - sheet.paper(TICK_STRIP_MM / 2)
     corners = [(left, top), (left, upward), (across, upward), (across, bottom), (right, bottom), (right, top)]
     area(sheet, corners, fill=sheet.style.ground, alpha=VEIL_OPACITY, width=0.0, zorder=25.0)
-    draw_ticks(sheet, sheet.bounds)
+    square = scene.square if scene.unit_of_places == "square" else 0.0
+    draw_ticks(sheet, sheet.bounds, square=square)
     sheet.reserve(across, bottom, right, top)
-    _tell(sheet, verdict)
+    _tell(sheet, verdict, "plan in squares" if square else "plan of clauses")
 
 
 class _PieceLook(NamedTuple):
@@ -321,13 +322,13 @@ def _looks(sheet: Sheet, verdict: DataVerdict) -> dict[str, _PieceLook]:
     return decides | dict.fromkeys(hiding_only(verdict), _PieceLook("hides", pale, THIN_LINE_PT, "--"))
 
 
-def _tell(sheet: Sheet, verdict: DataVerdict) -> None:
+def _tell(sheet: Sheet, verdict: DataVerdict, plan: str) -> None:
     words = sheet.words.of(verdict.rules)
     sheet.caption(title(sheet, verdict), why(words, verdict))
     for warning in filter(told_in_figures, verdict.warnings):
         sheet.note(f"{warning[:1].upper()}{warning[1:]}.")
     tell_counts(sheet, verdict)
-    sheet.note(words("plan of clauses"))
+    sheet.note(words(plan))
     sheet.data["clauses"] = [clause.row() for clause in verdict.clauses]
 
 

@@ -8,6 +8,7 @@ from silhouette.rules.base import Phrase
 
 PHRASES: Mapping[str, Phrase] = {
     "plan of clauses": "Seen from above, x to the right and y up; numbers in inches.",
+    "plan in squares": "Seen from above, x to the right and y up; numbers in squares.",
     "line crosses": "lines from base to base, which cross terrain",
     "line is free": "lines from base to base, which cross nothing",
     "corners clear": "lines from corner to corner, which are clear",
