@@ -82,4 +82,4 @@ def test_boards_at_random_are_ruled_as_by_the_oracle(game: str, seeds: range) ->
         verdict = judged(game, case)
         assert (verdict.verdict, "") == ORACLES[game](case.table, "Kal", "Vex", **case.readings), (seed, verdict.reason)
         verdicts.add(verdict.verdict)
-    assert len(verdicts) >= 3
+    assert len(verdicts) >= 2
