@@ -267,6 +267,9 @@ def crossings(line: Floats, shape: Any) -> Floats:
     >>> square = shapely.box(10.0, 0.0, 14.0, 4.0)
     >>> [crossings(np.array([[0.0, y], [20.0, y]]), square).round(5).tolist() for y in (2.0, 4.0, 5.0)]
     [[[10.0, 14.0]], [], []]
+    >>> two = shapely.union(square, shapely.box(4.0, 4.0, 20.0, 8.0))
+    >>> crossings(np.array([[20.0, 4.0], [4.0, 4.0]]), two).round(5).tolist()
+    [[6.0, 10.0]]
     """
     step = line[1] - line[0]
     length = float(np.hypot(*step))
@@ -277,7 +280,11 @@ def crossings(line: Floats, shape: Any) -> Floats:
     # On either side of the line: only where both are inside does the line itself pass through.
     sides = shapely.intersection(shapely.linestrings([line + aside, line - aside]), shape)
     flat = shapely.transform(sides, lambda points: np.column_stack([(points - line[0]) @ along, 0.0 * points[:, 0]]))
-    both = shapely.get_parts(shapely.intersection(*flat))
+    # Without points, where a side only touches: of these beside lines, and of nothing, GEOS finds no intersection.
+    ways = [[part for part in shapely.get_parts(side) if part.length > 0.0] for side in flat]
+    if not all(ways):
+        return np.empty((0, 2))
+    both = shapely.get_parts(shapely.intersection(*map(shapely.multilinestrings, ways)))
     parts = np.sort([shapely.get_coordinates(part)[[0, -1], 0] for part in both if part.length > TOUCH_EPSILON_MM])
     return parts.reshape(-1, 2)[np.argsort(parts.reshape(-1, 2)[:, 0])]
 

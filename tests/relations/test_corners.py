@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import shapely
 
 from silhouette.common.geometry import Floats
 from silhouette.relations.corners import Corners, clear_lines
 from silhouette.relations.lines_in_plan import any_line_crosses as any_line_crosses_in_plan
-from silhouette.relations.lines_in_plan import centre_line_crosses
+from silhouette.relations.lines_in_plan import centre_line_crosses, crossings
 from silhouette.relations.lines_in_space import CountedPart, any_line_crosses, region_of
 from silhouette.relations.lines_in_space import centre_line_crosses as centre_line_in_space
 from silhouette.relations.outlines_in_plan import Region
@@ -161,3 +162,10 @@ def test_a_square_is_as_high_as_the_model() -> None:
     assert region_of(CountedPart(man("Yar", 0.0, 0.0), above=40.0, square=50.0), tower).shape.is_empty
     assert region_of(other, tower, 20.0).shape.area == pytest.approx(2500.0)
     assert region_of(other, tower, 60.0).shape.is_empty
+
+
+def test_a_line_along_one_wall_that_meets_the_corner_of_another_passes_between_them() -> None:
+    walls = block("wall", (12.5, 0), (63, 50)), block("other", (12.5, 76), (63, 127))
+    assert count(*walls) == 4
+    along = np.array([[12.5, 127.0], [12.5, 50.0]])
+    assert crossings(along, shapely.union_all([region.shape for region in regions(*walls)])).tolist() == []

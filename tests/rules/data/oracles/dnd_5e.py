@@ -35,7 +35,7 @@ def ruled(
     fills: Callable[[Figure], Flat] = space if creature_fills == "its squares" else base
     bodies = [fills(one) for one in others]
     full = [*outlines(in_full), *(bodies if creatures == "as obstacles" else [])]
-    lines = [(start, end) for start in corners(space(a)) for end in corners(space(b))]
+    lines = [(start, end) for start in corners(space(a)) for cell in cells(space(b)) for end in cell]
     reached = not all(is_blocked(start, end, outlines(standing), touching) for start, end in lines)
     if not reached and picture.hidden(terrain) == 1.0:
         return "total cover", ""

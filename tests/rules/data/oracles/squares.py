@@ -69,15 +69,29 @@ def cells(box: Box) -> list[Floats]:
 
 def is_blocked(start: Floats, end: Floats, flats: Sequence[Flat], touching: str) -> bool:
     """Whether a line passes through something, seen from above; or touches it, where that blocks."""
-    points = start + np.linspace(0.0, 1.0, POINTS)[:, None] * (end - start)
+    way = end - start
+    beside = np.concatenate([np.zeros((0, 2)), *map(_marks, flats)]) - start
+    # Where it comes nearest to a corner, or a middle, is looked at as well.
+    shares = np.clip(beside @ way / max(float(way @ way), ALMOST), 0.0, 1.0)
+    points = start + np.sort(np.concatenate([np.linspace(0.0, 1.0, POINTS), shares]))[:, None] * way
     depths = np.array([_depth(points, flat) for flat in flats])
     if touching == "blocked":
         return bool((depths >= -ALMOST).any())
-    # Along the seam of two boxes it touches both all the way, and there is no way through.
-    seam = (np.abs(depths) <= ALMOST).sum(axis=0) >= 2
-    return bool((depths > ALMOST).any()) or bool(
-        seam.sum() > 2 and _lie_on_both_sides(points[seam], end - start, flats)
-    )
+    # Where it touches two on its way, one on either side, there is no way through.
+    is_between = np.linalg.norm(points - start, axis=1) > ALMOST
+    is_between &= np.linalg.norm(points - end, axis=1) > ALMOST
+    seam = points[((np.abs(depths) <= ALMOST).sum(axis=0) >= 2) & is_between]
+    return bool((depths > ALMOST).any()) or (len(seam) > 0 and _lie_on_both_sides(seam, way, flats))
+
+
+def _marks(flat: Flat) -> Floats:
+    """(n, 2) the corners of a box, the middle of a disc."""
+    if isinstance(flat, Disc):
+        return np.array([flat.middle])
+    angle = np.radians(flat.turn)
+    turned = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.array(flat.size[:2]) / 2
+    return np.add(flat.middle[:2], half @ turned.T)
 
 
 def _lie_on_both_sides(points: Floats, way: Floats, flats: Sequence[Flat]) -> bool:
