@@ -6,26 +6,25 @@ asked again afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from math import ceil
 from typing import Any
 
 import numpy as np
 
-from silhouette.common.geometry import Floats, cosine_and_sine
+from silhouette.common.geometry import Floats
 from silhouette.measure.observation import Observation, Sight
 from silhouette.models.model import BODY
 from silhouette.relations import distances, lines_in_plan, lines_in_space
 from silhouette.relations import outlines_in_plan as attributes
+from silhouette.relations.arcs import arcs_of
 from silhouette.relations.beams import BEAM_TOUCH_MM
 from silhouette.relations.corners import Corners, clear_lines
 from silhouette.relations.lines import has_quick_beam, widest_line
 from silhouette.relations.lines_in_space import CountedPart, region_of
 from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
 from silhouette.relations.visible import has_quick_patch, share_beside, share_visible, widest_patch
-from silhouette.renderers.views import VisionArc
 from silhouette.rules.data.found import Found, Key, Points, Straight, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Node
@@ -35,8 +34,6 @@ from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import CONTACT_GAP_MM, TableScene, in_base_contact
 
-WIDEST = 90.0  # degrees of one wedge; a wider arc is several of them
-ALL_ROUND = 360.0  # degrees of what is no arc
 BY_SIZE = ("<", "<=", ">", ">=")  # the signs that ask which of two quantities is larger
 PATCH_PIXEL = 0.2  # mm per pixel of the pictures in which patches are looked for at first
 
@@ -202,7 +199,8 @@ class SceneTable:
         else:
             ends = [_set(some) if isinstance(some, Points) else some for some in (a, b)]
             found = in_space[by]((ends[0], ends[1]), (here, there), parts)
-        return _truth("crossed", replace(found, by=tuple(dict.fromkeys(found.by))), _names(here, there))
+        found = replace(found, by=tuple(dict.fromkeys(found.by)))
+        return _truth("crossed", found, (here, there))
 
     def _straight(self, a: Piece, b: Piece) -> Found:
         return Found(Straight((a, b)))
@@ -218,11 +216,11 @@ class SceneTable:
         others = _several(b)
         if gap == CONTACT_GAP_MM and "terrain" not in (a.kind, *(piece.kind for piece in others)):
             by = tuple(piece.name for piece in others if in_base_contact(self.scene, a, piece))
-            return _truth("contact", ErrorBound(float(len(by)), by=by), _names(a))
-        return _truth("contact", distances.contact(a, others, gap=gap), _names(a, *others))
+            return _truth("contact", ErrorBound(float(len(by)), by=by), (a,))
+        return _truth("contact", distances.contact(a, others, gap=gap), (a, *others))
 
     def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-        return _truth("wholly_within", distances.wholly_within(a, _several(b), by=by), _names(a, *_several(b)))
+        return _truth("wholly_within", distances.wholly_within(a, _several(b), by=by), (a, *_several(b)))
 
     def _in_arc(self, a: Piece, b: Piece, degrees: float) -> Found:
         arcs = arcs_of(a, degrees)
@@ -269,9 +267,9 @@ def _quantity(name: str, measured: ErrorBound, of: tuple[str, ...], unit: str = 
     return Found(measured.value, error=measured.error, uses=(Use(name, measured, unit=unit, of=of),))
 
 
-def _truth(name: str, measured: ErrorBound, of: tuple[str, ...]) -> Found:
+def _truth(name: str, measured: ErrorBound, of: Sequence[Piece]) -> Found:
     holds = measured.value > 0.0
-    return Found(holds, uses=(Use(name, measured, holds, "truth", of),))
+    return Found(holds, uses=(Use(name, measured, holds, "truth", _names(*of)),))
 
 
 def _set(points: Points) -> Any:
@@ -286,29 +284,6 @@ def _several(value: Any) -> tuple[Any, ...]:
 
 def _names(*values: Points | Piece) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.piece.name if isinstance(one, Points) else one.name for one in values))
-
-
-def arcs_of(piece: Piece, degrees: float) -> tuple[VisionArc, ...] | None:
-    """The front arc of a model, in wedges from the middle of its base, none for an arc of no degrees: nothing is seen
-    in it. None all round, or where nobody knows where it faces: it is then taken to look towards what it looks at.
-    """
-    if degrees >= ALL_ROUND or piece.facing is None:
-        return None
-    if degrees <= 0.0:
-        return ()
-    half, apex = degrees / ceil(degrees / WIDEST) / 2.0, np.asarray(piece.base_centre, dtype=np.float64)
-    edges = [[cosine_and_sine(middle + turn) for turn in (-half, half)] for middle in wedges(piece.facing, degrees)]
-    return tuple(VisionArc("front", apex, np.array(right), np.array(left)) for right, left in edges)
-
-
-def wedges(facing: float, degrees: float) -> list[float]:
-    """The middles of the wedges of an arc, degrees.
-
-    >>> wedges(0.0, 180.0), wedges(90.0, 60.0)
-    ([-45.0, 45.0], [90.0])
-    """
-    count = ceil(degrees / WIDEST)
-    return [facing + degrees * ((number + 0.5) / count - 0.5) for number in range(count)]
 
 
 def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str], arc: float) -> Sight:

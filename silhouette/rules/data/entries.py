@@ -104,6 +104,8 @@ class ClauseEntry(Entry):
     """What it says where it does not hold."""
     source: Name = Field(description="a text in quotes")
     """Where it stands: the page, or the section."""
+    roll: Name | None = Field(None, description="a text in quotes")
+    """What it does to a roll where it holds, beside the verdict if that is not blocked; the reason tells it as well."""
 
     @field_validator("name")
     @classmethod

@@ -31,6 +31,7 @@ class Clause:
     text: str
     otherwise: str
     source: str
+    roll: str | None = None  # what it does to a roll, whatever the verdict is, unless that is blocked
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +151,8 @@ class _Reader:
             node = self._condition("clause", index, entry.when)
             for text in (entry.text, entry.otherwise):
                 self._check_text(index, text, node)
-            found[entry.name] = Clause(entry.name, entry.number, node, entry.text, entry.otherwise, entry.source)
+            texts = entry.text, entry.otherwise, entry.source, entry.roll
+            found[entry.name] = Clause(entry.name, entry.number, node, *texts)
         self._check_circles(found)
         return found
 
@@ -258,7 +260,7 @@ class _Reader:
         for index, is_reached in enumerate(reached([one.when or always for one in rulings], conditions)):
             if not is_reached:
                 raise self._error_at("verdict", index, "is never reached: those before it leave nothing for it")
-        used = {self._entry.line_of_sight}
+        used = {self._entry.line_of_sight, *(name for name, clause in clauses.items() if clause.roll)}
         todo = [one.when for one in rulings if one.when is not None]
         todo += [conditions[name] for name in used & conditions.keys()]
         while todo:

@@ -10,7 +10,7 @@ from silhouette.common.errors import OutOfTime, RequestError, time_limit
 from silhouette.common.text import in_a_row
 from silhouette.measure.observation import Observation, Sight
 from silhouette.measure.observe import Wanted
-from silhouette.rules.base import Measurement, RuleReference, Settings
+from silhouette.rules.base import Level, Measurement, RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.entries import ReadingEntry
 from silhouette.rules.data.evaluating import LONGEST
@@ -18,7 +18,7 @@ from silhouette.rules.data.found import Found, Key, Unmeasured, Use
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
 from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
-from silhouette.rules.data.ruling import ruled
+from silhouette.rules.data.ruling import Ruled, ruled
 from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.words import reason_of, said
 from silhouette.rules.fields import Alternative
@@ -136,6 +136,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         with time_limit(LONGEST):
             found = ruled(game, table, attacker, target)
             seen = found.evaluator.clause(game.line_of_sight)
+            rolls = _rolls(game, found)
     except RequestError as wrong:
         raise RequestError(f"{scene.path}: {check.label}: {wrong}") from None
     except OutOfTime:
@@ -155,6 +156,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         clauses.append(AskedClause(number, text, asked.value, asked.sure, decides, asked.uses, named, asked.tallies))
     first = game.clauses[names[0]]
     told = [(clause.text, clause.number) for clause in clauses if clause.decides]
+    told += [(f"{clause.text}: {rolls[clause.number]}", clause.number) for clause in clauses if clause.number in rolls]
     chooser = "" if ruling.chooses is None else getattr(check, ruling.chooses)
     choice = f"{chooser}'s player chooses between {in_a_row(ruling.between)}" if chooser else ""
     uses = [use for clause in clauses if clause.decides for use in clause.uses]
@@ -175,7 +177,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         deciding=deciding_pieces,
         chooser=chooser,
         between=ruling.between,
-        roll=ruling.roll,
+        roll=", ".join([*([ruling.roll] if ruling.roll else []), *rolls.values()]) or None,
         clauses=tuple(clauses),
         warnings=_warnings(
             scene, attacker, target, deciding_pieces, [] if observed is None else windows_seen_through(observed)
@@ -184,6 +186,12 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         observation=observed if settings.keep else None,
         looks=_looks(table, clauses) if settings.keep else {},
     )
+
+
+def _rolls(game: Game, found: Ruled) -> dict[str, str]:
+    """What clauses do to a roll beside the verdict, by their numbers: of those that hold, where anything can be hit."""
+    with_roll = [clause for clause in game.clauses.values() if clause.roll and found.ruling.level is not Level.BLOCKED]
+    return {clause.number: clause.roll or "" for clause in with_roll if found.evaluator.clause(clause.name).value}
 
 
 def _clauses_in(found: Found, asked: Mapping[str, Found]) -> list[str]:

@@ -37,6 +37,7 @@ def test_the_package_agrees_with_the_case(game: str, case: WorkedCase) -> None:
     found = judged(game, case)
     assert (found.verdict, found.chooser) == (case.verdict, case.chooser), found.reason
     assert found.could_be == (case.verdict,)
+    assert case.more.get("roll", found.roll or "") == (found.roll or "")
     if case.because:
         assert tuple(clause.number for clause in found.clauses if clause.decides) == case.because, found.reason
 

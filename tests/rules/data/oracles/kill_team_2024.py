@@ -16,8 +16,8 @@ def ruled(table: SampledTable, attacker: str, target: str, lines: str = "in spac
         return "not visible", ""
     if any(in_control_range(table, friend, b) for friend in table.figures.values() if is_friend(friend, a)):
         return "not a valid target", ""
-    stands = [piece for piece in table.terrain.values() if not piece.says.get("exposed")]
-    heavy = np.array([bool(piece.says.get("heavy")) for piece in stands], np.bool_)
+    stands = [one for one in table.terrain.values() if not (one.says.get("exposed") or one.says.get("blocking"))]
+    heavy = np.array([bool(piece.says.get("heavy") or piece.says.get("wall")) for piece in stands], np.bool_)
     features = [piece.says.get("feature", "") or piece.name for piece in stands]
     on = {one.says.get("on_vantage", "") for one in (a, b)} - {""}
     obscures = heavy & np.array(
@@ -58,9 +58,25 @@ def crossings_in_space(a: Figure, b: Figure, pieces: Sequence[Terrain], near: fl
 
 
 def sees(table: SampledTable, a: Figure, b: Figure) -> bool:
-    """Whether a line of 1 mm leads from the head of a to the body of b, past all others."""
+    """Whether a line of 1 mm leads from the head of a to the body of b, past all others, and some line past walls."""
+    walls = [piece for piece in table.terrain.values() if piece.says.get("wall")]
+    if walls and not passes(a, b, walls):
+        return False
     past = [*table.terrain.values(), *(one for one in table.figures.values() if one.name not in (a.name, b.name))]
     return table.line(a.head, b.body, 1.0, past)
+
+
+def passes(a: Figure, b: Figure, walls: Sequence[Terrain]) -> bool:
+    """Whether a line from a point of the base of a to one of the base of b, seen from above, crosses no wall."""
+    middles = (np.array([one.at[:2]], np.float64) for one in (a, b))
+    starts, ends = (np.concatenate([one.rim, middle]) for one, middle in zip((a, b), middles, strict=True))
+    share = np.linspace(0.0, 1.0, 200)[:, None]
+    for start in starts:
+        points = start + share * (ends[:, None] - start)
+        inside = [box.distances_in_plan(points) == 0.0 for wall in walls for box in wall.boxes]
+        if not np.logical_or.reduce(inside).any(axis=1).all():
+            return True
+    return False
 
 
 def in_control_range(table: SampledTable, a: Figure, b: Figure) -> bool:
