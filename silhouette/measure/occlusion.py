@@ -77,6 +77,15 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
+def hidden_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Polygons:
+    """Where the blockers of a flat picture are before all of the target that is there, in polygons that hold it.
+
+    The target's silhouette, which takes long where its mesh is fine, is not needed for that.
+    """
+    target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer)
+    return joined([target.hidden_by_outline(body).polygons for body in picture.blockers])
+
+
 def occlusion(picture: Picture, is_cube: bool = False, step: Callable[[], None] = lambda: None) -> Occlusion:
     """What of a picture's target is obscured there.
 
@@ -116,6 +125,7 @@ class _Target:
     placed: Placed
     is_cube: bool  # whether the view is a face of a cube, beyond which nothing counts
     step: Callable[[], None]  # is called now and then
+    outer: Polygons | None = None  # what stands for its silhouette, and holds it; None for that itself
 
     @cached_property
     def faces(self) -> Faces:
@@ -125,6 +135,8 @@ class _Target:
     @cached_property
     def whole(self) -> Polygons:
         """Its silhouette."""
+        if self.outer is not None:
+            return self.outer
         body = self.placed.body
         whole = silhouette_of(self.view, body)
         if whole is None:
