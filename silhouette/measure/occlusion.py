@@ -278,18 +278,32 @@ class _Target:
         """Where what is nearest of it lies in an arc.
 
         A line of sight crosses either edge of the arc once. What lies on the eye's side of an edge that the eye is
-        beyond is nearer than all that lies in the arc.
+        beyond is nearer than all that lies in the arc. An edge in which the eye lies is a line in the picture.
         """
-        inside, nearer = self.faces, []
+        inside, nearer, lines = self.faces, [], []
         to_picture = np.linalg.inv(self.placed.matrix @ self.placed.body.pose.rotation.T)
         for normal in ((-arc.right[1], arc.right[0], 0.0), (arc.left[1], -arc.left[0], 0.0)):
             across = np.array(normal)
-            least = float(across[:2] @ (arc.apex - self.view.eye[:2])) + LEAST_APART
-            plane = across @ to_picture
+            ahead = float(across[:2] @ (arc.apex - self.view.eye[:2]))
+            least, plane = ahead + LEAST_APART, across @ to_picture
+            if abs(ahead) < LEAST_APART:
+                lines.append(plane)
+                continue
             inside = inside.clipped(plane, least)
             if least > 0.0:
                 nearer.append(self.faces.clipped(-plane, -least).silhouette())
-        return (inside.silhouette() ^ self.whole) - joined(nearer)
+        is_whole = inside is self.faces and not self.placed.body.outline
+        found = (self.whole if is_whole else inside.silhouette() ^ self.whole) - joined(nearer)
+        for line in lines:
+            found = found ^ self._beside(line)
+        return found
+
+    def _beside(self, line: Floats) -> Polygons:
+        """What of its window lies where ``line @ (column, row, 1) >= 0``."""
+        left, right, top, bottom = self.window
+        corners = np.array([[left, right, right, left], [top, top, bottom, bottom], [1.0, 1.0, 1.0, 1.0]])
+        parts = clipped(corners[:, [[0, 1, 2], [0, 2, 3]]], line, 0.0)
+        return polygons((parts[:2] / parts[2]).transpose(1, 2, 0))
 
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:
