@@ -24,6 +24,7 @@ Indices = NDArray[np.intp]
 EXACT = 0.1  # mm or degrees: half of what is promised; what is nearer to what is found, or to a middle, does not matter
 BRACKET = 0.02  # mm or degrees between the last place that is judged the same and the one that is given
 FINE_CELLS_AT_ONCE = 4  # the cells that are looked at finely at once, near ones first: beyond one that changed none is
+CHANGED_CELLS_AT_ONCE = 16  # of those that seem to change: looks together show each other slivers, and exact ones end
 MIN_RING_CELLS = 96  # the cells of a ring, or of several, that are looked at before those farther out, at least
 STEEPER = 1.5  # so many times as steeply as between neighbouring cells may what is measured change within a cell
 # The part of the errors, three standard deviations, that a difference may be without meaning anything.
@@ -180,7 +181,7 @@ class _NearestSearch:
             nearer = np.flatnonzero(cells.changed & cells.whole & cells.rough)
             nearer = nearer[_distances(cells.bounds[nearer]) < self._limit - BRACKET]
             if len(nearer):
-                self._look_closer(nearer)
+                self._look_closer(nearer, CHANGED_CELLS_AT_ONCE)
                 continue
             cut, unclear = self._to_cut() if len(cells.bounds) <= MAX_LOOKS else (nearer, nearer)
             if len(unclear):
@@ -191,12 +192,14 @@ class _NearestSearch:
             elif not self._follow() and not self._fan():
                 return
 
-    def _look_closer(self, numbers: Indices) -> None:
-        """Looks finely at the middles of cells, near ones first; not at those beyond one that is found to change."""
+    def _look_closer(self, numbers: Indices, together: int = FINE_CELLS_AT_ONCE) -> None:
+        """Looks finely at the middles of cells, so many together, near ones first; not at those beyond one that is
+        found to change.
+        """
         cells = self._cells
         numbers = numbers[np.argsort(_distances(cells.bounds[numbers]), kind="stable")]
-        for start in range(0, len(numbers), FINE_CELLS_AT_ONCE):
-            some = numbers[start : start + FINE_CELLS_AT_ONCE]
+        for start in range(0, len(numbers), together):
+            some = numbers[start : start + together]
             some = some[cells.bounds[some, 0] < self._limit]
             for number, look in zip(some, self._look(_middles(cells.bounds[some]), "fine"), strict=True):
                 cells.margin[number] = look.margin, look.error

@@ -219,13 +219,15 @@ def _errors(frames: Sequence[Framed], counts: Floats, variance: Floats, cell: Fl
     """(n, 3) the errors of the shares occluded, occluded in the arc, and seen.
 
     Where all cells of a target are alike, half a cell may still be otherwise (`UNKNOWN`); no error is left of what is
-    seen where no vision arc reaches the target.
+    seen where no vision arc reaches the target, nor of any share where one takes in all of it and nothing is before it.
     """
     _, wholes = shares(counts)
     least = np.divide(SIGMAS * np.sqrt(UNKNOWN) * cell[:, None], wholes, out=np.ones_like(wholes), where=wholes > 0.0)
     errors: Floats = np.minimum(np.maximum(share_errors(variance, counts), least), 1.0)
     blind = [all(picture.arcs is not None and not picture.arcs for picture in frame.pictures) for frame in frames]
     errors[blind, 2] = 0.0
+    bare = [not frame.blockers and all(picture.arcs is None for picture in frame.pictures) for frame in frames]
+    errors[np.array(bare) & (wholes[:, 0] > 0.0)] = 0.0
     return errors
 
 

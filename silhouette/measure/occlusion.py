@@ -88,6 +88,15 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
+def hidden_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Polygons:
+    """Where the blockers of a flat picture are before all of the target that is there, in polygons that hold it.
+
+    The target's silhouette, which takes long where its mesh is fine, is not needed for that.
+    """
+    target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer)
+    return joined([target.hidden_by_outline(body).polygons for body in picture.blockers])
+
+
 def occlusion(picture: Picture, is_cube: bool = False, step: Callable[[], None] = lambda: None) -> Occlusion:
     """What of a picture's target is obscured there.
 
@@ -127,6 +136,7 @@ class _Target:
     placed: Placed
     is_cube: bool  # whether the view is a face of a cube, beyond which nothing counts
     step: Callable[[], None]  # is called now and then
+    outer: Polygons | None = None  # what stands for its silhouette, and holds it; None for that itself
 
     @cached_property
     def faces(self) -> Faces:
@@ -136,6 +146,8 @@ class _Target:
     @cached_property
     def whole(self) -> Polygons:
         """Its silhouette."""
+        if self.outer is not None:
+            return self.outer
         body = self.placed.body
         whole = silhouette_of(self.view, body)
         if whole is None:
@@ -289,18 +301,32 @@ class _Target:
         """Where what is nearest of it lies in an arc.
 
         A line of sight crosses either edge of the arc once. What lies on the eye's side of an edge that the eye is
-        beyond is nearer than all that lies in the arc.
+        beyond is nearer than all that lies in the arc. An edge in which the eye lies is a line in the picture.
         """
-        inside, nearer = self.faces, []
+        inside, nearer, lines = self.faces, [], []
         to_picture = np.linalg.inv(self.placed.matrix @ self.placed.body.pose.rotation.T)
         for normal in ((-arc.right[1], arc.right[0], 0.0), (arc.left[1], -arc.left[0], 0.0)):
             across = np.array(normal)
-            least = float(across[:2] @ (arc.apex - self.view.eye[:2])) + LEAST_APART
-            plane = across @ to_picture
+            ahead = float(across[:2] @ (arc.apex - self.view.eye[:2]))
+            least, plane = ahead + LEAST_APART, across @ to_picture
+            if abs(ahead) < LEAST_APART:
+                lines.append(plane)
+                continue
             inside = inside.clipped(plane, least)
             if least > 0.0:
                 nearer.append(self.faces.clipped(-plane, -least).silhouette())
-        return (inside.silhouette() ^ self.whole) - joined(nearer)
+        is_whole = inside is self.faces and not self.placed.body.outline
+        found = (self.whole if is_whole else inside.silhouette() ^ self.whole) - joined(nearer)
+        for line in lines:
+            found = found ^ self._beside(line)
+        return found
+
+    def _beside(self, line: Floats) -> Polygons:
+        """What of its window lies where ``line @ (column, row, 1) >= 0``."""
+        left, right, top, bottom = self.window
+        corners = np.array([[left, right, right, left], [top, top, bottom, bottom], [1.0, 1.0, 1.0, 1.0]])
+        parts = clipped(corners[:, [[0, 1, 2], [0, 2, 3]]], line, 0.0)
+        return polygons((parts[:2] / parts[2]).transpose(1, 2, 0))
 
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:

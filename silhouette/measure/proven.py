@@ -1,19 +1,25 @@
 """COUNT, roughly, and exactly where that decides: a few rays for most of many like sights, exact counts for others.
 
 sights -> those in a shadow: hidden -> of the others an `Estimate` -> those of which rays find nothing seen, or nothing
-obscured, or cannot tell whether it is less than the tolerance: counted exactly
+obscured, or cannot tell whether it is less than the tolerance: is their outermost points' hull hidden, or free?
+-> the others of them: counted exactly
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import manifold3d
+import numpy as np
+
+from silhouette.measure.culling import outermost
 from silhouette.measure.estimate import Estimate
-from silhouette.measure.framing import all_framed
+from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observed
+from silhouette.measure.occlusion import hidden_within
 from silhouette.renderers.protocol import Renderer
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -34,13 +40,33 @@ class ProvenEstimate:
         frames = all_framed([sight for sight, is_dark in zip(sights, dark, strict=True) if not is_dark], pixel)
         looks = self.estimate.looks(frames, renderer, pixel, wanted.thresholds)
         counted = iter(
-            observed(frame, renderer, wanted) if _is_unclear(look.counts, wanted.tolerance) else look
+            (_proven(frame, look, renderer) or observed(frame, renderer, wanted))
+            if _is_unclear(look.counts, wanted.tolerance)
+            else look
             for frame, look in zip(frames, looks, strict=True)
         )
         return [
             Observation(sight, (), HIDDEN, pixel, "proof", "flat") if is_dark else next(counted)
             for sight, is_dark in zip(sights, dark, strict=True)
         ]
+
+
+def _proven(frame: Framed, look: Observation, renderer: Renderer) -> Observation | None:
+    """A look that shows nothing seen, or nothing obscured, where that holds of all within the target's hull; or None.
+
+    The hull is that of its outermost points in a flat picture, which no vision arc parts.
+    """
+    counts, (picture, *others) = look.counts, frame.pictures
+    if others or picture.arcs is not None or (counts.seen and counts.occluded):
+        return None
+    columns, rows, depth = picture.view.project(outermost(picture.target))
+    if depth.min() <= 0.0:
+        return None
+    hull = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
+    hidden = hidden_within(picture, hull, renderer.go_on)
+    if not (hidden.is_empty() if counts.seen else (hull - hidden).is_empty()):
+        return None
+    return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=0.0), decided_by="proof")
 
 
 def _is_unclear(counts: OcclusionCounts, tolerance: float) -> bool:
