@@ -47,7 +47,14 @@ def ruled(
     ]
     pictures = [[Picture.of(shooter, mini) for mini in minis] for shooter in shooters]
     blocking = [piece for piece in table.terrain.values() if piece.says.get("sight", "blocks") == "blocks"]
-    sees = [[picture.hidden(blocking, hiding) < 1.0 for picture in row] for row in pictures]
+    dense = [piece for piece in table.terrain.values() if piece.says.get("sight") == "restricts"]
+    sees = [
+        [
+            picture.hidden(blocking, hiding) < 1.0 and not any(lies_across(piece, shooter, mini) for piece in dense)
+            for picture, mini in zip(row, minis, strict=True)
+        ]
+        for row, shooter in zip(pictures, shooters, strict=True)
+    ]
     if not any(one for row in sees for one in row):
         return "no line of sight", ""
     if through_friends != "ignored":
@@ -66,12 +73,36 @@ def ruled(
     most = MAY_BE_HIDDEN[clear]
     looks = []
     for row, seen in zip(pictures, sees, strict=True):
-        by_any = [picture.hidden(covers["any"]) > most for picture in row]
-        by_hard = [picture.hidden(covers["hard"]) > most for picture in row]
+        by_any, by_hard = (
+            [
+                picture.hidden(covers[kind]) > most
+                or any(stands_in(mini, piece) for piece in covers[kind] if piece in dense)
+                for picture, mini in zip(row, minis, strict=True)
+            ]
+            for kind in ("any", "hard")
+        )
         looks.append([Look(s and not c, c, h) for s, c, h in zip(seen, by_any, by_hard, strict=True)])
     if not in_cover(looks, wording):
         return "no cover", ""
     return ("hard cover" if mostly_hard(looks) else "soft cover"), ""
+
+
+def stands_in(one: Figure, piece: Terrain) -> bool:
+    """Whether some of the base of a figure lies over a piece, seen from above."""
+    places = np.concatenate([one.rim, np.array([one.at[:2]], np.float64)])
+    return any(bool((box.distances_in_plan(places) == 0.0).any()) for box in piece.boxes)
+
+
+def lies_across(piece: Terrain, one: Figure, other: Figure) -> bool:
+    """Whether all lines from base to base cross a piece, seen from above, in which neither figure stands."""
+    if stands_in(one, piece) or stands_in(other, piece):
+        return False
+    share = np.linspace(0.0, 1.0, 200)[:, None]
+    for start in one.rim:
+        points = start + share * (other.rim[:, None] - start)
+        if not np.logical_or.reduce([box.distances_in_plan(points) == 0.0 for box in piece.boxes]).any(axis=1).all():
+            return False
+    return True
 
 
 def gap_to_line(line: tuple[Figure, Figure], one: Figure) -> float:
