@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.rules.data.oracles.sampling import Figure, Picture, SampledTable
+from tests.rules.data.oracles.sampling import Figure, Picture, SampledTable, Terrain
 
 MAY_BE_HIDDEN = {"whole": 0.03, "half": 0.5}
 
