@@ -54,8 +54,8 @@ class Patch:
 OF_VERSION_0_2 = (
     Patch(
         "silhouette/measure/silhouettes.py",
-        "return front if border.is_empty() else front + border",
-        "return front",
+        "whole = front + border",
+        "whole = border",
         ("tests/measure/test_silhouettes.py",),
     ),
     Patch(
@@ -154,7 +154,7 @@ SECOND_FACTS = (
     ),
     Patch(
         "silhouette/measure/occlusion.py",
-        "touching += ((bare - closely) - parts[-1]).area()",
+        "touching += (bare - self._nearer(plane, least, bare, around) - parts[-1]).area()",
         "touching += 0.0",
         ("tests/measure/test_occlusion.py",),
     ),
