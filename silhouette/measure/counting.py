@@ -189,8 +189,8 @@ def _widths(part: Polygons) -> Floats:
 
 def _rims(found: Occlusion) -> float:
     """Pixels: the length of the rims of a target, of what lies of it in an arc, and of what is obscured."""
-    whole, obscured = _rim(found.whole), _rim(found.obscured)
-    return whole + obscured + (whole if found.in_arc is found.whole else _rim(found.in_arc))
+    whole = _rim(found.whole)
+    return whole + (whole if found.in_arc is found.whole else _rim(found.in_arc)) + _rim(found.obscured)
 
 
 def _rim(part: Polygons) -> float:
