@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, hypot, sqrt
 
 import manifold3d
 import numpy as np
@@ -98,7 +98,7 @@ class _Areas:
 def _areas(pictures: Sequence[Picture], found: Sequence[Occlusion]) -> _Areas:
     """The areas of a target in all its pictures together; nothing, half and all of it are exactly that."""
     whole = float(sum(each.whole.area() for each in found))
-    rounded = ROUNDED * sum(_rim(part) for each in found for part in (each.whole, each.in_arc, each.obscured))
+    rounded = ROUNDED * sum(_rims(each) for each in found)
     pairs = [(each, _gap(picture)) for picture, each in zip(pictures, found, strict=True)]
     free = sum(_shown(each.whole, each.obscured, gap) for each, gap in pairs)
     obscured = _half(sum(_real(each.obscured) for each in found), whole, rounded) if free else whole
@@ -142,7 +142,7 @@ def _counts(areas: _Areas, nearest: Floats, alone: Floats) -> OcclusionCounts:
 
 def _real(part: Polygons) -> float:
     """Pixels: the area of a part of a picture; 0 where it is nothing but what rounding leaves along contours."""
-    return float(part.area()) if (_widths(part) > THINNEST).any() else 0.0
+    return float(part.area()) if _is_wider(part, THINNEST) else 0.0
 
 
 def _half(part: float, whole: float, rounded: float) -> float:
@@ -153,7 +153,7 @@ def _half(part: float, whole: float, rounded: float) -> float:
 def _shown(part: Polygons, obscured: Polygons, gap: float) -> float:
     """Pixels: the area of a part that is not obscured; 0 where only gaps narrower than ``gap`` are left open."""
     left = part - obscured
-    if left.area() > 0.0 and (_widths(left) <= gap).all():
+    if left.area() > 0.0 and not _is_wider(left, gap):
         left -= obscured.offset(gap, manifold3d.JoinType.Miter).offset(-gap, manifold3d.JoinType.Miter)
     return _real(left)
 
@@ -163,6 +163,16 @@ def _gap(picture: Picture) -> float:
     corners = picture.target.pose.place(picture.target.mesh.bounds)
     middle, reach = corners.mean(axis=0), float(np.linalg.norm(corners[1] - corners[0])) / 2
     return NEAREST_DEPTH_MM / (picture.view.step * (float(np.linalg.norm(middle - picture.view.eye)) + reach))
+
+
+def _is_wider(part: Polygons, width: float) -> bool:
+    """Whether some loop of polygons is wider on the whole than so many pixels.
+
+    The widest is no narrower than all together, whose rim is at most as long as as many diagonals as they have sides.
+    """
+    left, top, right, bottom = part.bounds()
+    longest = part.num_vert() * hypot(right - left, bottom - top)
+    return 2.0 * part.area() > width * longest > 0.0 or bool((_widths(part) > width).any())
 
 
 def _widths(part: Polygons) -> Floats:
@@ -177,6 +187,12 @@ def _widths(part: Polygons) -> Floats:
     return np.divide(2.0 * area, rim, out=np.zeros_like(rim), where=rim > 0.0)
 
 
+def _rims(found: Occlusion) -> float:
+    """Pixels: the length of the rims of a target, of what lies of it in an arc, and of what is obscured."""
+    whole = _rim(found.whole)
+    return whole + (whole if found.in_arc is found.whole else _rim(found.in_arc)) + _rim(found.obscured)
+
+
 def _rim(part: Polygons) -> float:
     """Pixels: the length of the rim of polygons."""
     start, end, _ = _sides(part)
@@ -188,7 +204,7 @@ def _sides(part: Polygons) -> tuple[Floats, Floats, Integers]:
     loops = part.to_polygons()
     first = np.cumsum([0, *map(len, loops)])
     start = np.concatenate([np.empty((0, 2)), *loops]).T
-    end = np.roll(start, -1, axis=1)
+    end = np.concatenate([start[:, 1:], start[:, :1]], axis=1)
     end[:, first[1:] - 1] = start[:, first[:-1]]
     return start, end, first[:-1]
 
@@ -199,14 +215,14 @@ def _of_each(picture: Picture, found: Occlusion, renderer: Renderer) -> Floats:
     several, some = polygons(), polygons()
     for part in found.hidden if np.count_nonzero(alone) > 1 else ():
         several, some = joined([several, part ^ some]), joined([some, part])
-    nearest = np.array([(part - several).area() for part in found.hidden])
+    nearest = alone if several.is_empty() else np.array([(part - several).area() for part in found.hidden])
     shared = _real(several)
     if shared > 0.0:
         places = centres(several, sqrt(shared / ORDER_PLACES))
         number = sample([picture], np.zeros(len(places), np.intp), places, renderer).nearest
         met = np.bincount(number[number >= 0], minlength=len(alone)).astype(np.float64)
         met = met if met.any() else alone == alone.max()
-        nearest += shared * met / met.sum()
+        nearest = nearest + shared * met / met.sum()
     return np.stack([nearest, alone])
 
 
