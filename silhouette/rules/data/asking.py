@@ -249,7 +249,7 @@ def _bounds(game: Game, primitive: str) -> tuple[float, ...]:
     nodes = [node for clause in game.clauses.values() for node in clause.when.everything()]
     sides = [(node.left, node.right) for node in nodes if isinstance(node, Binary) and node.sign in BY_SIZE]
     sides += [(right, left) for left, right in sides]
-    bounds = [other.value for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
+    bounds = [float(other.value) for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
     return tuple(bounds) if len(bounds) == sum(_asks(node, primitive) for node in nodes) else ()
 
 
