@@ -275,7 +275,7 @@ def _again(trials: Trials, check: Check, which: Places, settings: Settings, erro
     """(n, 2) the shares and their errors, measured more finely, with at most this error, of the trials (n, 2) of these
     scramblings and numbers.
     """
-    rough = replace(settings, keep=False, observe=Estimate(everywhere=error))
+    rough = replace(settings, keep=False, remarks=False, observe=Estimate(everywhere=error))
 
     def judged(some: Places) -> list[tuple[float, float]]:
         requests = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]

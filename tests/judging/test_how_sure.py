@@ -8,9 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from silhouette.judging.monte_carlo import FIRST_TRIALS, TrialOutcomes, _error, _goal, _measuring, _until_sure, weights
-from silhouette.judging.run import Run
+from silhouette.judging.monte_carlo import (
+    FIRST_TRIALS,
+    TrialOutcomes,
+    _again,
+    _error,
+    _goal,
+    _measuring,
+    _until_sure,
+    weights,
+)
+from silhouette.judging.run import IN_PROCESS_RUN, Run
 from silhouette.judging.trials import Deviation
+from silhouette.renderers import choose
+from silhouette.rules.base import Settings
+from silhouette.scenes.scene import Check
 
 ORDER = ("open", "partial cover", "full cover", "hidden")
 PLACES = (Deviation("Kal", "place", 0, 1.0), Deviation("Kal", "facing", 0, 1.0))
@@ -69,6 +81,21 @@ def test_trials_are_judged_again_where_they_lie_closer_together_than_the_pilot_t
     assert asked == [*first, (goal, 16, 48), (goal, 48, 64)]
     assert (enough.each, told) == (64, [16 / 48, 48 / 64])
     assert error == pytest.approx(0.0219, abs=0.0001)
+
+
+def test_trials_that_are_measured_again_are_not_judged_under_other_readings() -> None:
+    given = list[Settings]()
+
+    def judge_quickly(requests: list[Any], settings: Settings) -> list[Any]:
+        given.append(settings)
+        return [SimpleNamespace(in_arc=True, share=(0.5, 0.01)) for _ in requests]
+
+    rule = SimpleNamespace(judge_quickly=judge_quickly)
+    trials: Any = SimpleNamespace(rule=rule, drawn=np.zeros((8, 4, 1)), scenes_of=list)
+    which = np.array([[0, 0], [3, 2], [7, 3]])
+    measured = _again(trials, Check("Kal", "Vex"), which, Settings(choose(), 0.1), 0.01, IN_PROCESS_RUN)
+    assert measured.tolist() == [[0.5, 0.01]] * 3
+    assert [(settings.remarks, settings.keep) for settings in given] == [(False, False)] * 2
 
 
 def test_what_explains_all_weighs_one_and_what_explains_nothing_none() -> None:
