@@ -91,21 +91,18 @@ class SceneTable:
 
     def _obscured(self, a: Points, b: Points, past: Any, arc: float) -> Found:
         observed = self._observed(a, b, _several(past), arc)
-        counts = observed.counts
-        share = counts.occluded / counts.total if counts.total else 0.0
-        return self._share("obscured", observed, share, counts.error, (a, b))
+        return self._share("obscured", observed, observed.counts.occluded, observed.counts.error, (a, b))
 
     def _seen(self, a: Points, b: Points, past: Any, arc: float) -> Found:
         observed = self._observed(a, b, _several(past), arc)
-        counts = observed.counts
-        share = counts.seen / counts.total if counts.total else 0.0
-        return self._share("seen", observed, share, counts.error_seen, (a, b))
+        return self._share("seen", observed, observed.counts.seen, observed.counts.error_seen, (a, b))
 
     def _share(
-        self, name: str, observed: Observation, share: float, error: float, points: tuple[Points, Points]
+        self, name: str, observed: Observation, part: float, error: float, points: tuple[Points, Points]
     ) -> Found:
-        """A share, which is too close to call within the scene's tolerance but where it is exactly nothing."""
+        """A part of all pixels as a share, too close to call within the scene's tolerance if it is not exactly 0."""
         counts = observed.counts
+        share = part / counts.total if counts.total else 0.0
         pairs = zip(counts.alone, observed.blockers, strict=True)
         hiding = [(alone, piece.name) for alone, piece in pairs if alone]
         hiding.sort(key=lambda one: (-one[0], one[1]))
@@ -146,8 +143,7 @@ class SceneTable:
         eyes, found, past = self._eyes(a, b), _set(b), self._blockers(a, b, past)
         if self._brief and self._bounds["visible"]:
             return Found(share_beside(eyes, found, past, self._bounds["visible"]))
-        share = share_visible(eyes, found, past)
-        return _quantity("visible", share, _names(a, b), "share")
+        return _quantity("visible", share_visible(eyes, found, past), _names(a, b), "share")
 
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
@@ -199,8 +195,7 @@ class SceneTable:
         else:
             ends = [_set(some) if isinstance(some, Points) else some for some in (a, b)]
             found = in_space[by]((ends[0], ends[1]), (here, there), parts)
-        found = replace(found, by=tuple(dict.fromkeys(found.by)))
-        return _truth("crossed", found, (here, there))
+        return _truth("crossed", replace(found, by=tuple(dict.fromkeys(found.by))), (here, there))
 
     def _straight(self, a: Piece, b: Piece) -> Found:
         return Found(Straight((a, b)))
@@ -254,8 +249,7 @@ def _bounds(game: Game, primitive: str) -> tuple[float, ...]:
     nodes = [node for clause in game.clauses.values() for node in clause.when.everything()]
     sides = [(node.left, node.right) for node in nodes if isinstance(node, Binary) and node.sign in BY_SIZE]
     sides += [(right, left) for left, right in sides]
-    values = [other.value for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
-    bounds = [value for value in values if isinstance(value, float)]
+    bounds = [float(other.value) for one, other in sides if _asks(one, primitive) and isinstance(other, Literal)]
     return tuple(bounds) if len(bounds) == sum(_asks(node, primitive) for node in nodes) else ()
 
 
