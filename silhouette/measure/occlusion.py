@@ -88,13 +88,16 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
-def hidden_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Polygons:
-    """Where the blockers of a flat picture are before all of the target that is there, in polygons that hold it.
+def hidden_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Polygons | None:
+    """Where the blockers of a flat picture are before all of the target that is there, in polygons that hold it; None
+    where that leaves a doubt.
 
     The target's silhouette, which takes long where its mesh is fine, is not needed for that.
     """
     target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer)
-    return joined([target.hidden_by_outline(body).polygons for body in picture.blockers])
+    found = [target.hidden_by_outline(body) for body in picture.blockers]
+    is_sure = not any(part.doubt or part.touching for part in found)
+    return joined([part.polygons for part in found]) if is_sure else None
 
 
 def occlusion(picture: Picture, is_cube: bool = False, step: Callable[[], None] = lambda: None) -> Occlusion:

@@ -64,7 +64,7 @@ def _proven(frame: Framed, look: Observation, renderer: Renderer) -> Observation
         return None
     hull = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
     hidden = hidden_within(picture, hull, renderer.go_on)
-    if not (hidden.is_empty() if counts.seen else (hull - hidden).is_empty()):
+    if hidden is None or not (hidden.is_empty() if counts.seen else (hull - hidden).is_empty()):
         return None
     return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=0.0), decided_by="proof")
 
