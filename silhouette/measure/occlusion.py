@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import product
 
 import manifold3d
@@ -48,6 +49,8 @@ MOST_PLANES = 500  # of faces that no plane tried parts from the target: more ar
 
 SLABS = 32
 """How many slabs there are: what is left in doubt shrinks as they get thinner, and takes as long as there are many."""
+
+FEW = 8  # values are compared one after the other, more at once
 
 FEW_FACES = 500  # are put together one by one; the outlines of more are sought
 
@@ -169,8 +172,10 @@ class _Target:
     @cached_property
     def triangles(self) -> Floats:
         """(3, m, 3) its faces, in picture coordinates."""
-        corners = self.placed.clusters.corners.take(np.flatnonzero(self.faces.sides), axis=0)
-        return np.concatenate([self.placed.points(corners), self.faces.parts], axis=1)
+        clusters = self.placed.clusters
+        corners = clusters.corners.take(np.flatnonzero(self.faces.sides), axis=0)
+        points = self.placed.points(np.arange(len(clusters.vertices), dtype=np.int32)).take(corners, axis=1)
+        return np.concatenate([points, self.faces.parts], axis=1)
 
     @cached_property
     def depths(self) -> _Depths:
@@ -181,7 +186,7 @@ class _Target:
     def boxes(self) -> Floats:
         """(4, m) least and greatest column, least and greatest row of its faces."""
         places = self.triangles[:2] / self.triangles[2]
-        return np.stack([places.min(axis=2), places.max(axis=2)], axis=1).reshape(4, -1)
+        return np.stack([least_of(places), greatest_of(places)], axis=1).reshape(4, -1)
 
     def hidden_by_outline(self, body: Body) -> _Hidden:
         """`hidden_by`, where the blocker's outline lies farther out or in than that of its mesh."""
@@ -248,12 +253,12 @@ class _Target:
             bare = (_covered(placed, group) ^ self.whole) - hidden
             if bare.is_empty():
                 continue
-            least, most = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
+            low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
             around = self._within(bare)
             reach = np.tensordot(plane, self.triangles[:, around], 1)
-            parts.append(bare - self._nearer(plane, most, bare, around))
-            if ((reach.min(axis=1) < most) & (reach.max(axis=1) > least)).any():
-                touching += (bare - self._nearer(plane, least, bare, around) - parts[-1]).area()
+            parts.append(bare - self._nearer(plane, high, bare, around))
+            if ((least_of(reach) < high) & (greatest_of(reach) > low)).any():
+                touching += (bare - self._nearer(plane, low, bare, around) - parts[-1]).area()
         return _Hidden(joined(parts), touching=touching)
 
     def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
@@ -340,6 +345,18 @@ def _covered(placed: Placed, triangles: Floats) -> Polygons:
     return polygons((alike[:2] / alike[2]).transpose(1, 2, 0))
 
 
+def least_of(values: Floats) -> Floats:
+    """(...) the least of values (..., k): of few each, one after the other, which takes a fraction of numpy's time."""
+    found: Floats = reduce(np.minimum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW else values.min(axis=-1)
+    return found
+
+
+def greatest_of(values: Floats) -> Floats:
+    """(...) the greatest of values (..., k); see `least_of`."""
+    found: Floats = reduce(np.maximum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW else values.max(axis=-1)
+    return found
+
+
 def _ends(values: Floats) -> Floats:
     return np.array([values.min(), values.max()])
 
@@ -364,12 +381,12 @@ class _Planes:
 
     def order(self, points: Floats) -> tuple[Flags, Flags]:
         """(m,) and (m,) which of m hulls of k points, (3, m, k), are surely behind the target, and which before it."""
-        least = (self.normals @ points.reshape(3, -1)).reshape(len(self.normals), *points.shape[1:]).min(axis=2)
+        nearest = least_of((self.normals @ points.reshape(3, -1)).reshape(len(self.normals), *points.shape[1:]))
         reaches, depth = self.reaches[:, None], points[2]
-        is_behind = depth.min(axis=1) >= self.farthest
-        is_behind |= ((least >= reaches) & (reaches >= 0.0)).any(axis=0)
-        is_before = depth.max(axis=1) <= self.nearest
-        is_before |= ((least >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
+        is_behind = least_of(depth) >= self.farthest
+        is_behind |= ((nearest >= reaches) & (reaches >= 0.0)).any(axis=0)
+        is_before = greatest_of(depth) <= self.nearest
+        is_before |= ((nearest >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
         return is_behind, is_before & ~is_behind
 
 
@@ -391,8 +408,8 @@ class _Depths:
         tiles = cls(np.array([left, top]), size, np.full(shape, np.inf), np.full(shape, -np.inf))
         tile, face = tiles._met(faces)
         depth = faces[2]
-        np.minimum.at(tiles.nearest.ravel(), tile, depth.min(axis=1).take(face))
-        np.maximum.at(tiles.farthest.ravel(), tile, depth.max(axis=1).take(face))
+        np.minimum.at(tiles.nearest.ravel(), tile, least_of(depth).take(face))
+        np.maximum.at(tiles.farthest.ravel(), tile, greatest_of(depth).take(face))
         return tiles
 
     def order(self, triangles: Floats) -> tuple[Flags, Flags]:
@@ -402,15 +419,15 @@ class _Depths:
         nearest, farthest = np.full(count, np.inf), np.full(count, -np.inf)
         np.minimum.at(nearest, face, self.nearest.ravel().take(tile))
         np.maximum.at(farthest, face, self.farthest.ravel().take(tile))
-        is_behind = depth.min(axis=1) >= farthest
-        return is_behind, (depth.max(axis=1) <= nearest - NEAREST_DEPTH_MM) & ~is_behind
+        is_behind = least_of(depth) >= farthest
+        return is_behind, (greatest_of(depth) <= nearest - NEAREST_DEPTH_MM) & ~is_behind
 
     def _met(self, triangles: Floats) -> tuple[Indices, Indices]:
         """(n,) and (n,) tiles, read row by row, and triangles (3, m, 3) that may reach into them."""
         places = (triangles[:2] / triangles[2] - self.corner[:, None, None]) / self.size
         most = np.array(self.nearest.shape[::-1])[:, None]
-        first = np.clip(np.floor(places.min(axis=2) - BESIDE), 0, most).astype(np.int64)
-        last = np.clip(np.floor(places.max(axis=2) + BESIDE), -1, most - 1).astype(np.int64)
+        first = np.clip(np.floor(least_of(places) - BESIDE), 0, most).astype(np.int64)
+        last = np.clip(np.floor(greatest_of(places) + BESIDE), -1, most - 1).astype(np.int64)
         across, down = np.maximum(last - first + 1, 0)
         row, owner = spread(first[1], down)
         column, line = spread(first[0][owner], across[owner])
