@@ -193,8 +193,8 @@ class _NearestSearch:
                 return
 
     def _look_closer(self, numbers: Indices, together: int = FINE_CELLS_AT_ONCE) -> None:
-        """Looks finely at the middles of cells, so many together, near ones first; not at those beyond one that is
-        found to change.
+        """Looks finely at the middles of cells, ``together`` at a time, the near ones first; not at those that lie
+        beyond one which is found to change.
         """
         cells = self._cells
         numbers = numbers[np.argsort(_distances(cells.bounds[numbers]), kind="stable")]

@@ -166,9 +166,10 @@ def _gap(picture: Picture) -> float:
 
 
 def _is_wider(part: Polygons, width: float) -> bool:
-    """Whether some loop of polygons is wider on the whole than so many pixels.
+    """Whether some loop of polygons is on the whole wider than ``width`` pixels; see `_widths`.
 
-    The widest is no narrower than all together, whose rim is at most as long as as many diagonals as they have sides.
+    Where 2 area / rim of all loops together is larger, that of one of them is; no side is longer than the diagonal of
+    their bounds.
     """
     left, top, right, bottom = part.bounds()
     longest = part.num_vert() * hypot(right - left, bottom - top)

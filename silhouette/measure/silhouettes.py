@@ -53,7 +53,7 @@ FINE = 1e-3
 FLOAT32 = 2.0**-21
 """The share of a distance by which a ray of float32 may pass a face and meet it all the same: eight roundings."""
 
-SAME_AREA = 1e-6  # of it: areas of one polygon, put together otherwise, are as near to each other
+SAME_AREA = 1e-8  # of it: areas of one polygon, put together otherwise, differ by less; rounding alone by 1e-10
 
 SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
 

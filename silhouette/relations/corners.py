@@ -29,7 +29,7 @@ class Corners:
     Attributes:
         side: mm of that square, along the table's axes; 0 for the smallest rectangle round its base, or its footprint
             where it has none; of a round base, the square along these axes round it.
-        cell: mm of the cells into which that is parted, each with corners of its own; 0 where it is one cell.
+        cell: mm: the side of the cells that make up the square, each with four corners; 0 where it is one cell.
     """
 
     piece: Piece
@@ -85,8 +85,8 @@ def clear_lines(start: Corners, end: Corners, regions: Sequence[Region], *, ever
     lengths = np.linalg.norm(lines[..., 1, :] - lines[..., 0, :], axis=-1)
     if not every:  # of choices that are as good, that of the shortest lines
         best = np.lexsort((lengths.sum(axis=-1).ravel(), -clear.sum(axis=-1).ravel()))[0]
-        from_there_to = np.unravel_index(best, many[:2])
-        lines, hits, clear = lines[from_there_to], hits[from_there_to], clear[from_there_to]
+        corner_and_cell = np.unravel_index(best, many[:2])
+        lines, hits, clear = lines[corner_and_cell], hits[corner_and_cell], clear[corner_and_cell]
     lines, hits, clear = lines.reshape(-1, 2, 2), hits.reshape(clear.size, len(regions)), clear.ravel()
     heights = np.array([start.piece.base_span[0], end.piece.base_span[0]])
     raised = np.concatenate([lines, np.broadcast_to(heights[:, None], (len(lines), 2, 1))], axis=-1)

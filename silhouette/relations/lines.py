@@ -225,9 +225,8 @@ MAX_BALL_PAIRS = 200_000  # pairs of balls that are looked at for one question; 
 FEW_ALONG, FEW_PAIRS = 24.0, 2_000
 """Few samples are so many along the longest side of a set; so many pairs of balls of them are looked at, at most."""
 
-TIPS_LEVEL = 4  # two to the power of so many points of each set lead the beams that are tried before any search
-# Of as many beams it is worked out exactly whether they are free, of so many at once
-MAX_QUICK_BEAMS, QUICK_BEAMS_AT_ONCE = 24, 6
+TIPS_LEVEL = 4  # of the tree of balls round a set: its 16 middles are the ends of beams that are tried before a search
+MAX_QUICK_BEAMS, QUICK_BEAMS_AT_ONCE = 24, 6  # of these beams, whose clearance is worked out exactly
 
 MUCH_FEWER = 2.5  # between few samples is looked first where they lie so many times as far apart as all
 MAX_TRIED_LINES = 48  # free lines on each level whose width is worked out

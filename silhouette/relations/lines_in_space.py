@@ -347,7 +347,7 @@ def _largest_first(triangles: Floats) -> Floats:
 
 @derived
 def _near(piece: Piece, reach: float) -> Any:
-    """All that lies within so many mm of the base of a piece, seen from above: a polygon of shapely."""
+    """The base of a piece, seen from above, grown by ``reach`` mm: a polygon of shapely."""
     return shapely.buffer(base_shape(piece), reach, quad_segs=QUARTER_PIECES)
 
 
