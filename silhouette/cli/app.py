@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from silhouette.cli import InterruptsDeferred
 from silhouette.cli.commands import COMMANDS
 from silhouette.cli.options import ExitStatus, declared
 from silhouette.cli.terminal import complain, discard, is_lost, open_missing_streams, tolerate_any_text, warn
@@ -230,7 +231,8 @@ def _command(words: Iterable[str]) -> Any:
 
 def _done(name: str, given: Any) -> int:
     """Does what a command does; its function is called as it is, but for ``map_`` and ``import_``."""
-    functions = vars(import_module(f"silhouette.cli.{COMMANDS[name].module}"))
+    with InterruptsDeferred():
+        functions = vars(import_module(f"silhouette.cli.{COMMANDS[name].module}"))
     status: int = (functions.get(f"{name}_") or functions[name])(given)
     return status
 

@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from silhouette.cli import main
+from silhouette.cli import InterruptsDeferred, main
 from tests.exchange.unity import kept, model, save
 from tests.support.commands import CHECK, QUICK, WALLED
 
@@ -133,7 +134,7 @@ import os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGINT))
 signal.setitimer(signal.ITIMER_PROF, float(sys.argv[1]))
-from silhouette.cli import main
+from silhouette.cli import InterruptsDeferred, main
 sys.argv[1:] = sys.argv[2:]
 try:
     sys.exit(main())
@@ -243,3 +244,23 @@ def test_ctrl_c_while_several_processes_make_models_ready(tmp_path: Path) -> Non
         with pytest.raises(ProcessLookupError):
             os.kill(child, signal.SIGCONT)
     assert not (tmp_path / "game").exists()
+
+
+def test_ctrl_c_waits_until_a_module_is_imported() -> None:
+    """manifold3d, interrupted while it made its types, ended the process by a segmentation fault."""
+    imported: list[str] = []
+
+    def run(name: str) -> None:
+        with InterruptsDeferred():
+            if name == "interrupted":
+                signal.raise_signal(signal.SIGINT)
+            imported.append(name)
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        run("interrupted")
+    assert signal.getsignal(signal.SIGINT) is before
+    thread = threading.Thread(target=run, args=("in a thread",))
+    thread.start()
+    thread.join()
+    assert imported == ["interrupted", "in a thread"]
