@@ -102,7 +102,7 @@ class MapRecord(TypedDict):
 
 Role = Literal["target", "attacker"]
 
-ROUGH = ProvenEstimate(Estimate(goal=0.015, nothing_is_proven=True))
+ROUGH = ProvenEstimate(Estimate(goal=0.003, nothing_is_proven=True))
 """A rough look: where it leaves the verdict open, the exact measurement answers, which costs as much as some 20 of it.
 That nothing is seen, or nothing obscured, is proven: that costs a third of a measurement."""
 

@@ -59,7 +59,11 @@ TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought 
 TILES_ACROSS = (
     128  # of the window of a target, in which its depth is compared with that of faces no plane parts from it
 )
+NARROWEST_PART = 1e-3  # pixels: of a part in which depths are compared
+
 BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
+
+TOUCHED_LITTLE = 1e-6  # of a target: that surfaces touch over less is not looked into
 
 COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
 
@@ -91,16 +95,23 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
-def hidden_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Polygons | None:
-    """Where the blockers of a flat picture are before all of the target that is there, in polygons that hold it; None
-    where that leaves a doubt.
+def is_certain(picture: Picture, outer: Polygons, is_hidden: bool, step: Callable[[], None]) -> bool:
+    """Whether it is certain that all of the target of a flat picture is hidden, or that nothing of it is obscured.
 
-    The target's silhouette, which takes long where its mesh is fine, is not needed for that.
+    The target's silhouette, which takes long where its mesh is fine, is sought only where it decides.
+
+    Args:
+        picture: of the target and what may be before it.
+        outer: polygons that hold the target's silhouette.
+        is_hidden: whether all is to be hidden, else nothing obscured.
+        step: is called now and then; it may raise, to end the work.
     """
     target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer)
     found = [target.hidden_by_outline(body) for body in picture.blockers]
-    is_sure = not any(part.doubt or part.touching for part in found)
-    return joined([part.polygons for part in found]) if is_sure else None
+    if any(part.doubt or part.touching for part in found):
+        return False
+    before = joined([part.polygons for part in found])
+    return not target.reaches_into(outer - before if is_hidden else before)
 
 
 def occlusion(picture: Picture, is_cube: bool = False, step: Callable[[], None] = lambda: None) -> Occlusion:
@@ -169,24 +180,20 @@ class _Target:
         left, top, right, bottom = self.whole.bounds()
         return np.array([left, right, top, bottom])
 
-    @cached_property
-    def triangles(self) -> Floats:
-        """(3, m, 3) its faces, in picture coordinates."""
-        clusters = self.placed.clusters
-        corners = clusters.corners.take(np.flatnonzero(self.faces.sides), axis=0)
-        points = self.placed.points(np.arange(len(clusters.vertices), dtype=np.int32)).take(corners, axis=1)
-        return np.concatenate([points, self.faces.parts], axis=1)
+    def near(self, points: Floats) -> _TargetPart:
+        """Its faces that may lie in the bounds of points (3, ...) of the picture."""
+        columns, rows = (points[:2] / points[2]).reshape(2, -1)
+        left, right, top, bottom = self.window
+        window = np.array([*np.clip(_ends(columns), left, right), *np.clip(_ends(rows), top, bottom)])
+        return _TargetPart(self.placed, window, Faces.of(self.placed, window).triangles)
 
-    @cached_property
-    def depths(self) -> _Depths:
-        """Its depths in tiles of its window."""
-        return _Depths.of(self.window, self.triangles)
-
-    @cached_property
-    def boxes(self) -> Floats:
-        """(4, m) least and greatest column, least and greatest row of its faces."""
-        places = self.triangles[:2] / self.triangles[2]
-        return np.stack([least_of(places), greatest_of(places)], axis=1).reshape(4, -1)
+    def reaches_into(self, part: Polygons) -> bool:
+        """Whether its silhouette may reach into a part of the picture."""
+        if part.is_empty() or self.placed.body.outline > 0.0:
+            return not part.is_empty()
+        left, top, right, bottom = part.bounds()
+        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
+        return not (faces.silhouette((left, right)) ^ part).is_empty()
 
     def hidden_by_outline(self, body: Body) -> _Hidden:
         """`hidden_by`, where the blocker's outline lies farther out or in than that of its mesh."""
@@ -223,12 +230,17 @@ class _Target:
         points = np.concatenate([placed.points(placed.clusters.corners.take(numbers, axis=0)), faces.parts], axis=1)
         is_behind, is_before = planes.order(points)
         mixed = np.flatnonzero(~is_behind & ~is_before)
-        if len(mixed):
-            is_behind[mixed], is_before[mixed] = self.depths.order(points[:, mixed])
+        is_behind[mixed], is_before[mixed] = planes.order_by_own(placed, points[:, mixed])
+        mixed = mixed[~is_behind[mixed] & ~is_before[mixed]]
+        near = self.near(points[:, mixed]) if len(mixed) else None
+        if near is not None:
+            is_behind[mixed], is_before[mixed] = near.depths.order(points[:, mixed])
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
         hidden = self._covered_by(before.silhouette((self.window[0], self.window[1])))
-        all_hidden = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons)
+        if near is None:
+            return hidden
+        all_hidden = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons, near)
         return replace(all_hidden, doubt=all_hidden.doubt + hidden.doubt)
 
     def _covered_by(self, part: Polygons) -> _Hidden:
@@ -242,11 +254,20 @@ class _Target:
                 return _Hidden(hidden.rotate(-turn))
         return _Hidden(hidden.rotate(-turn), doubt=float(lost))
 
-    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
-        """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it."""
+    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons, near: _TargetPart) -> _Hidden:
+        """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it.
+
+        Args:
+            placed: the blocker whose triangles they are.
+            triangles: of it.
+            hidden: where others of it are before the target.
+            near: what of the target lies there.
+        """
         groups = _coplanar(placed, triangles)
+        if not groups:
+            return _Hidden(hidden)
         if len(groups) > MOST_PLANES:
-            return self._hidden_by_slabs(placed, triangles, hidden)
+            return self._hidden_by_slabs(placed, triangles, hidden, near)
         parts, touching = [hidden], 0.0
         for plane, distance, group in groups:
             self.step()
@@ -254,14 +275,20 @@ class _Target:
             if bare.is_empty():
                 continue
             low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
-            around = self._within(bare)
-            reach = np.tensordot(plane, self.triangles[:, around], 1)
-            parts.append(bare - self._nearer(plane, high, bare, around))
-            if ((least_of(reach) < high) & (greatest_of(reach) > low)).any():
-                touching += (bare - self._nearer(plane, low, bare, around) - parts[-1]).area()
+            around = near.within(bare)
+            reach = np.tensordot(plane, around, 1)
+            least, greatest = least_of(reach), greatest_of(reach)
+            if not (greatest > low).any():
+                continue
+            parts.append(bare - near.nearer(plane, high, bare, around) if (least < high).any() else bare)
+            touched = around[:, (least < high) & (greatest > low)]
+            between = _covered(self.placed, clipped(clipped(touched, -plane, -high), plane, low)) ^ bare
+            if between.area() > TOUCHED_LITTLE * self.whole.area():
+                between = bare - near.nearer(plane, low, bare, around) - parts[-1]
+            touching += between.area()
         return _Hidden(joined(parts), touching=touching)
 
-    def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
+    def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons, near: _TargetPart) -> _Hidden:
         """The same for triangles in many planes: what is surely hidden, and how much more may be.
 
         Parallel planes cut both into slabs, which a line of sight meets one after the other. What of the blocker lies
@@ -278,28 +305,11 @@ class _Target:
             nearer = [_covered(placed, clipped(beyond, -way, -cut)) ^ self.whole for cut in cuts]
             for cut, surely, perhaps in zip(cuts, nearer, nearer[1:], strict=False):
                 if not perhaps.is_empty():
-                    shown = self._nearer(way, cut, perhaps, self._within(perhaps))
+                    shown = near.nearer(way, cut, perhaps, near.within(perhaps))
                     least.append(surely - shown)
                     most.append(perhaps - shown)
         surely = joined(least)
         return _Hidden(surely, doubt=float((joined(most) - surely).area()))
-
-    def _within(self, part: Polygons) -> Indices:
-        """The numbers of the triangles that may lie within the bounds of a part of the picture."""
-        left, top, right, bottom = part.bounds()
-        first, last, highest, lowest = self.boxes
-        return np.flatnonzero((first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top))
-
-    def _nearer(self, plane: Floats, most: float, part: Polygons, around: Indices) -> Polygons:
-        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
-
-        ``around`` are the triangles there.
-        """
-        if len(around) <= FEW_FACES:
-            return _covered(self.placed, clipped(self.triangles[:, around], -plane, -most))
-        left, top, right, bottom = part.bounds()
-        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
-        return faces.clipped(-plane, -most).silhouette((left, right))
 
     def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
         """Where what is nearest of it lies in one of some arcs."""
@@ -337,6 +347,43 @@ class _Target:
         return polygons((parts[:2] / parts[2]).transpose(1, 2, 0))
 
 
+@dataclass(frozen=True, eq=False)
+class _TargetPart:
+    """Faces of a target in a part of the picture."""
+
+    placed: Placed  # the target
+    window: Floats  # (4,) least and greatest column and row of the part
+    triangles: Floats  # (3, m, 3) in picture coordinates
+
+    @cached_property
+    def depths(self) -> _Depths:
+        """Their depths in tiles of the part."""
+        return _Depths.of(self.window, self.triangles)
+
+    @cached_property
+    def boxes(self) -> Floats:
+        """(4, m) least and greatest column, least and greatest row of each."""
+        places = self.triangles[:2] / self.triangles[2]
+        return np.stack([least_of(places), greatest_of(places)], axis=1).reshape(4, -1)
+
+    def within(self, part: Polygons) -> Floats:
+        """(3, k, 3) those that may lie within the bounds of a part of the picture."""
+        left, top, right, bottom = part.bounds()
+        first, last, highest, lowest = self.boxes
+        return self.triangles[:, (first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top)]
+
+    def nearer(self, plane: Floats, most: float, part: Polygons, around: Floats) -> Polygons:
+        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
+
+        ``around`` are the triangles there.
+        """
+        if around.shape[1] <= FEW_FACES:
+            return _covered(self.placed, clipped(around, -plane, -most))
+        left, top, right, bottom = part.bounds()
+        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
+        return faces.clipped(-plane, -most).silhouette((left, right))
+
+
 def _covered(placed: Placed, triangles: Floats) -> Polygons:
     """What triangles (3, m, 3) of a body cover."""
     if triangles.shape[1] > FEW_FACES:
@@ -367,6 +414,7 @@ class _Planes:
 
     normals: Floats  # (n, 3): their products with points are mm
     reaches: Floats  # (n,) the greatest product with a point of the target, or more
+    points: Floats  # (3, k) in whose convex hull the target lies
     # nearest, farthest: mm, depths between which the target lies
     nearest: float
     farthest: float
@@ -377,7 +425,7 @@ class _Planes:
         normals = np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (target, blocker)])
         points = _bounding(target)
         nearest = max(float(points[2].min()), 0.0) - NEAREST_DEPTH_MM
-        return cls(normals, (normals @ points).max(axis=1), nearest, float(points[2].max()))
+        return cls(normals, (normals @ points).max(axis=1), points, nearest, float(points[2].max()))
 
     def order(self, points: Floats) -> tuple[Flags, Flags]:
         """(m,) and (m,) which of m hulls of k points, (3, m, k), are surely behind the target, and which before it."""
@@ -388,6 +436,14 @@ class _Planes:
         is_before = greatest_of(depth) <= self.nearest
         is_before |= ((nearest >= reaches + NEAREST_DEPTH_MM) & (reaches < 0.0)).any(axis=0)
         return is_behind, is_before & ~is_behind
+
+    def order_by_own(self, placed: Placed, triangles: Floats) -> tuple[Flags, Flags]:
+        """`order` of triangles (3, m, 3) of a body, where the plane of one has all of the target on one side."""
+        planes, distance = _own_planes(placed, triangles)
+        apart = (planes.T @ self.points - 1.0) * distance[:, None]
+        is_faced = distance > LEAST_APART
+        is_behind = is_faced & (apart <= LEAST_APART).all(axis=1)
+        return is_behind, is_faced & (apart >= NEAREST_DEPTH_MM).all(axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -403,7 +459,7 @@ class _Depths:
     def of(cls, window: Floats, faces: Floats) -> _Depths:
         """Those of faces (3, m, 3), in picture coordinates, within a window."""
         left, right, top, bottom = window
-        size = max(right - left, bottom - top) / TILES_ACROSS
+        size = max(right - left, bottom - top, NARROWEST_PART) / TILES_ACROSS
         shape = int((bottom - top) / size) + 1, int((right - left) / size) + 1
         tiles = cls(np.array([left, top]), size, np.full(shape, np.inf), np.full(shape, -np.inf))
         tile, face = tiles._met(faces)
@@ -445,25 +501,25 @@ def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Fl
 
     One whose plane the eye lies in hides nothing, and is left out.
     """
+    planes, distance = _own_planes(placed, triangles)
+    faced = np.flatnonzero(distance > LEAST_APART)
+    units = (planes[:, faced].T @ placed.matrix) * distance[faced, None]
+    rounded = np.round(np.column_stack([units * 1e6, distance[faced] * 1e4])).astype(np.int64)
+    _, group = np.unique(rounded, axis=0, return_inverse=True)
+    groups = []
+    for number in range(group.max(initial=-1) + 1):
+        mine = faced[group.ravel() == number]
+        off = np.abs(np.tensordot(planes[:, mine[0]], triangles[:, mine], 1) - 1.0).max() * distance[mine[0]]
+        for members in [mine] if off <= COPLANAR else mine[:, None]:
+            groups.append((planes[:, members[0]], float(distance[members[0]]), triangles[:, members]))
+    return groups
+
+
+def _own_planes(placed: Placed, triangles: Floats) -> tuple[Floats, Floats]:
+    """(3, m) the planes of triangles (3, m, 3) of a body, ``plane @ p == 1``; (m,) mm from the eye, 0 through it."""
     first, second, third = np.moveaxis(triangles, 2, 0)
     normals = np.cross(second - first, third - first, axis=0)
     reach = (normals * first).sum(axis=0)
-    in_mesh = normals.T @ placed.matrix
-    lengths = np.linalg.norm(in_mesh, axis=1)
+    lengths = np.linalg.norm(normals.T @ placed.matrix, axis=1)
     distance = np.divide(np.abs(reach), lengths, out=np.zeros_like(reach), where=lengths > 0.0)
-    faced = np.flatnonzero(distance > LEAST_APART)
-    planes = normals[:, faced] / reach[faced]
-    units = in_mesh[faced] / lengths[faced, None] * np.sign(reach[faced])[:, None]
-    rounded = np.round(np.column_stack([units * 1e6, distance[faced] * 1e4])).astype(np.int64)
-    _, group = np.unique(rounded, axis=0, return_inverse=True)
-    found = []
-    for number in range(group.max(initial=-1) + 1):
-        mine = faced[group.ravel() == number]
-        members = [mine]
-        plane = planes[:, group.ravel() == number][:, 0]
-        off = np.abs(np.tensordot(plane, triangles[:, mine], 1) - 1.0).max() * distance[mine[0]]
-        if off > COPLANAR:
-            members = list(mine[:, None])
-        for one in members:
-            found.append((normals[:, one[0]] / reach[one[0]], float(distance[one[0]]), triangles[:, one]))
-    return found
+    return np.divide(normals, reach, out=np.zeros_like(normals), where=reach != 0.0), distance

@@ -19,7 +19,7 @@ from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observed
-from silhouette.measure.occlusion import hidden_within
+from silhouette.measure.occlusion import is_certain
 from silhouette.renderers.protocol import Renderer
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -38,7 +38,8 @@ class ProvenEstimate:
         """An observation of each sight, without masks; the arguments are those of `Estimate`."""
         dark = in_shadow(sights)
         frames = all_framed([sight for sight, is_dark in zip(sights, dark, strict=True) if not is_dark], pixel)
-        looks = self.estimate.looks(frames, renderer, pixel, wanted.thresholds)
+        near = (wanted.tolerance, 1.0 - wanted.tolerance) if wanted.tolerance > 0.0 else ()
+        looks = self.estimate.looks(frames, renderer, pixel, (*wanted.thresholds, *near))
         counted = iter(
             (_proven(frame, look, renderer) or observed(frame, renderer, wanted))
             if _is_unclear(look.counts, wanted.tolerance)
@@ -52,21 +53,19 @@ class ProvenEstimate:
 
 
 def _proven(frame: Framed, look: Observation, renderer: Renderer) -> Observation | None:
-    """A look that shows nothing seen, or nothing obscured, where that holds of all within the target's hull; or None.
-
-    The hull is that of its outermost points in a flat picture, which no vision arc parts.
-    """
+    """A look at a flat picture that shows nothing seen, or nothing obscured, where that is certain; or None."""
     counts, (picture, *others) = look.counts, frame.pictures
-    if others or picture.arcs is not None or (counts.seen and counts.occluded):
+    if others or (counts.occluded and (counts.seen or picture.arcs is not None)):
         return None
     columns, rows, depth = picture.view.project(outermost(picture.target))
     if depth.min() <= 0.0:
         return None
     hull = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
-    hidden = hidden_within(picture, hull, renderer.go_on)
-    if hidden is None or not (hidden.is_empty() if counts.seen else (hull - hidden).is_empty()):
+    if not is_certain(picture, hull, not counts.seen, renderer.go_on):
         return None
-    return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=0.0), decided_by="proof")
+    # How much of a target a vision arc takes in is not proven.
+    error_seen = 0.0 if picture.arcs is None else counts.error_seen
+    return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=error_seen), decided_by="proof")
 
 
 def _is_unclear(counts: OcclusionCounts, tolerance: float) -> bool:

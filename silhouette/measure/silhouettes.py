@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers, Pose, spread
-from silhouette.common.lazy import derived
+from silhouette.common.lazy import cached_property, derived
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, stable_order
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
@@ -113,6 +113,26 @@ class Placed:
         starts = chosen * SIZE
         return spread(starts, np.minimum(starts + SIZE, len(self.clusters.corners)) - starts)[0]
 
+    @cached_property
+    def sides(self) -> Sides:
+        """(m,) for each face of a body 1 where the eye is on the side of its normal, else -1; 0 where on neither.
+
+        What the eye touches has no side: see `NEAREST_DEPTH_MM`.
+        """
+        clusters = self.clusters
+        sides = self.facing()
+        doubtful = np.flatnonzero(sides == 0)
+        first, second, third = (
+            clusters.vertices.take(clusters.corners[doubtful, corner], axis=0) - self.eye for corner in range(3)
+        )
+        normals = np.cross(second - first, third - first)
+        ahead = -np.einsum("ij,ij->i", first, normals)
+        cluster = doubtful // SIZE
+        away = np.linalg.norm(clusters.centres[:, cluster] - self.eye[:, None], axis=0) - clusters.radii[cluster]
+        nearest = np.where(away > NEAREST_DEPTH_MM, EDGE_ON, NEAREST_DEPTH_MM) * np.linalg.norm(normals, axis=1)
+        sides[doubtful] = np.sign(ahead) * (np.abs(ahead) > nearest)
+        return sides
+
     def facing(self, faces: Integers | Indices | None = None) -> NDArray[np.int8]:
         """(n,) for each face 1 where the eye is on the side of its normal, -1 on the other, 0 where in doubt.
 
@@ -178,8 +198,7 @@ class Faces:
         """
         inside = placed.within(window, NEAREST_DEPTH_MM, far)
         nearest = placed.centres[2] - placed.clusters.radii
-        sides = _sides(placed)
-        sides[~np.repeat(inside, SIZE)[: len(sides)]] = 0
+        sides = np.where(np.repeat(inside, SIZE)[: len(placed.sides)], placed.sides, np.int8(0))
         faces = cls(placed, sides, np.empty((3, 0, 3)))
         if not (nearest[inside] <= NEAREST_DEPTH_MM).any():
             return faces
@@ -195,6 +214,13 @@ class Faces:
     def is_empty(self) -> bool:
         """Whether there are none."""
         return not self.sides.any() and not self.parts.shape[1]
+
+    @property
+    def triangles(self) -> Floats:
+        """(3, m + k, 3) all of them, in picture coordinates."""
+        chosen = np.flatnonzero(self.sides)
+        points = self.placed.points(self.placed.clusters.corners.take(chosen, axis=0))
+        return np.concatenate([points, self.parts], axis=1)
 
     def clipped(self, plane: Floats, least: float) -> Faces:
         """What of the faces lies where ``plane @ p >= least``, for points p in picture coordinates."""
@@ -343,7 +369,7 @@ def silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Float
     # Nor so near beside the eye that places are huge in that picture.
     if (depth - radii <= max(NEAREST_DEPTH_MM, FINE * distance)).any():
         return None
-    loops = Faces(placed, _sides(placed), np.empty((3, 0, 3))).silhouette().to_polygons()
+    loops = Faces(placed, placed.sides, np.empty((3, 0, 3))).silhouette().to_polygons()
     if not loops:
         return np.empty((3, 0)), np.empty(0, np.int64)
     places = np.concatenate(loops).T
@@ -429,26 +455,6 @@ def turned_alike(triangles: Floats, area: float = 1.0) -> Floats:
     x, y = triangles[:2] / triangles[2]
     turning = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
     return np.where((turning * area < 0.0)[:, None], triangles[..., ::-1], triangles)
-
-
-def _sides(placed: Placed) -> Sides:
-    """(m,) for each face of a body 1 where the eye is on the side of its normal, else -1; 0 where on neither.
-
-    What the eye touches has no side: see `NEAREST_DEPTH_MM`.
-    """
-    clusters = placed.clusters
-    sides = placed.facing()
-    doubtful = np.flatnonzero(sides == 0)
-    first, second, third = (
-        clusters.vertices.take(clusters.corners[doubtful, corner], axis=0) - placed.eye for corner in range(3)
-    )
-    normals = np.cross(second - first, third - first)
-    ahead = -np.einsum("ij,ij->i", first, normals)
-    cluster = doubtful // SIZE
-    away = np.linalg.norm(clusters.centres[:, cluster] - placed.eye[:, None], axis=0) - clusters.radii[cluster]
-    nearest = np.where(away > NEAREST_DEPTH_MM, EDGE_ON, NEAREST_DEPTH_MM) * np.linalg.norm(normals, axis=1)
-    sides[doubtful] = np.sign(ahead) * (np.abs(ahead) > nearest)
-    return sides
 
 
 def _chained(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]:
