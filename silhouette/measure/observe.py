@@ -13,6 +13,7 @@ from silhouette.measure.counting import Measured, measured
 from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
+from silhouette.measure.occlusion import Occlusion
 from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 
@@ -68,10 +69,12 @@ def observe_many(
     return [observed(frame, renderer, wanted) for frame in all_framed(sights, pixel)]
 
 
-def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:
-    """`observe` of a sight whose pictures are known."""
-    measure = _measured_by_rays if renderer.capabilities.is_witness else _measured_by_layers
-    found = measure(frame, renderer, wanted)
+def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN, within: Occlusion | None = None) -> Observation:
+    """`observe` of a sight whose pictures are known; ``within`` as of `silhouette.measure.counting.measured`."""
+    if renderer.capabilities.is_witness:
+        found = _measured_by_rays(frame, renderer, wanted)
+    else:
+        found = measured(frame.pictures, renderer, wanted.keep, within)
     through = looked_through(frame, renderer) if wanted.windows and found.counts.seen else ((), ())
     return Observation(
         frame.sight,
@@ -84,10 +87,6 @@ def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Obser
         frame.views,
         *through,
     )
-
-
-def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
-    return measured(frame.pictures, renderer, wanted.keep)
 
 
 def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
@@ -103,7 +102,7 @@ def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Meas
         counts = rays.counts
         unobscured, unseen = not counts.occluded and counts.error > 0.0, not counts.seen and counts.error_seen > 0.0
         if counts.total < FEWEST_PIXELS or unobscured or unseen:
-            return replace(_measured_by_layers(frame, renderer, wanted), masks=rays.masks)
+            return replace(measured(frame.pictures, renderer, wanted.keep), masks=rays.masks)
         error, goal = max(counts.error, counts.error_seen), wanted.error_goal
         if goal is None or error <= goal or 4 * finer * size > MOST_RAYS:
             return Measured(_in_pixels(counts, finer), "count", rays.masks)

@@ -95,45 +95,55 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     )
 
 
-def is_certain(picture: Picture, outer: Polygons, is_hidden: bool, step: Callable[[], None]) -> bool:
-    """Whether it is certain that all of the target of a flat picture is hidden, or that nothing of it is obscured.
+def occlusion_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Occlusion:
+    """`occlusion` of a flat picture with polygons that hold the target's silhouette in place of that.
 
-    The target's silhouette, which takes long where its mesh is fine, is sought only where it decides.
-
-    Args:
-        picture: of the target and what may be before it.
-        outer: polygons that hold the target's silhouette.
-        is_hidden: whether all is to be hidden, else nothing obscured.
-        step: is called now and then; it may raise, to end the work.
+    The silhouette takes long where a mesh is fine, and is not needed where a blocker hides all or nothing of these.
     """
     target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer)
-    found = [target.hidden_by_outline(body) for body in picture.blockers]
-    if any(part.doubt or part.touching for part in found):
+    return _occlusion(outer, outer, [target.hidden_by_outline(body) for body in picture.blockers])
+
+
+def is_certain(picture: Picture, within: Occlusion, is_hidden: bool) -> bool:
+    """Whether it is certain that all of a target is hidden, or, unless ``is_hidden``, that nothing of it is obscured.
+
+    ``within`` is that of polygons that hold its silhouette; parts of this are sought where they decide.
+    """
+    if within.doubt or within.touching:
         return False
-    before = joined([part.polygons for part in found])
-    return not target.reaches_into(outer - before if is_hidden else before)
+    target = _Target(picture.view, Placed.of(picture.view, picture.target), False, lambda: None, within.whole)
+    return not target.reaches_into(within.whole - within.obscured if is_hidden else within.obscured)
 
 
-def occlusion(picture: Picture, is_cube: bool = False, step: Callable[[], None] = lambda: None) -> Occlusion:
+def occlusion(
+    picture: Picture,
+    is_cube: bool = False,
+    step: Callable[[], None] = lambda: None,
+    within: Occlusion | None = None,
+) -> Occlusion:
     """What of a picture's target is obscured there.
 
     Args:
         picture: of the target and what may be before it.
         is_cube: whether it is a face of a cube, beyond which nothing counts.
         step: is called now and then; it may raise, to end the work.
+        within: that of polygons that hold the target's silhouette, if it is known.
     """
     target = _Target(picture.view, Placed.of(picture.view, picture.target), is_cube, step)
     whole = target.whole
     if whole.is_empty():
         return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0, 0.0)
-    found = [target.hidden_by_outline(body) for body in picture.blockers]
-    return Occlusion(
-        whole,
-        target.in_arcs(picture.arcs),
-        [part.polygons for part in found],
-        sum(part.touching for part in found),
-        sum(part.doubt for part in found),
-    )
+    in_arc = target.in_arcs(picture.arcs)
+    if within is None or any(body.outline for body in (picture.target, *picture.blockers)):
+        return _occlusion(whole, in_arc, [target.hidden_by_outline(body) for body in picture.blockers])
+    known = _occlusion(whole, in_arc, [target.covered_by(part) for part in within.hidden])
+    return replace(known, touching=within.touching, doubt=within.doubt + known.doubt)
+
+
+def _occlusion(whole: Polygons, in_arc: Polygons, parts: Sequence[_Hidden]) -> Occlusion:
+    """That of a target before which each blocker is in a part."""
+    touching, doubt = (float(sum(each)) for each in ([p.touching for p in parts], [p.doubt for p in parts]))
+    return Occlusion(whole, in_arc, [part.polygons for part in parts], touching, doubt)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +229,7 @@ class _Target:
         planes = _Planes.of(self.placed, placed)
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
         if is_before[0] and (whole := silhouette_of(self.view, body)) is not None:
-            return self._covered_by(whole)
+            return self.covered_by(whole)
         chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
         if is_behind[0] or not len(chosen):
             return _Hidden(polygons())
@@ -237,13 +247,13 @@ class _Target:
             is_behind[mixed], is_before[mixed] = near.depths.order(points[:, mixed])
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
-        hidden = self._covered_by(before.silhouette((self.window[0], self.window[1])))
+        hidden = self.covered_by(before.silhouette((self.window[0], self.window[1])))
         if near is None:
             return hidden
         all_hidden = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons, near)
         return replace(all_hidden, doubt=all_hidden.doubt + hidden.doubt)
 
-    def _covered_by(self, part: Polygons) -> _Hidden:
+    def covered_by(self, part: Polygons) -> _Hidden:
         """What of the target a part of the picture covers that is before it."""
         for turn in TURNS:
             whole, before = (each.rotate(turn) for each in (self.whole, part))

@@ -19,7 +19,7 @@ from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observed
-from silhouette.measure.occlusion import is_certain
+from silhouette.measure.occlusion import is_certain, occlusion_within
 from silhouette.renderers.protocol import Renderer
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -41,9 +41,7 @@ class ProvenEstimate:
         near = (wanted.tolerance, 1.0 - wanted.tolerance) if wanted.tolerance > 0.0 else ()
         looks = self.estimate.looks(frames, renderer, pixel, (*wanted.thresholds, *near))
         counted = iter(
-            (_proven(frame, look, renderer) or observed(frame, renderer, wanted))
-            if _is_unclear(look.counts, wanted.tolerance)
-            else look
+            _settled(frame, look, renderer, wanted) if _is_unclear(look.counts, wanted.tolerance) else look
             for frame, look in zip(frames, looks, strict=True)
         )
         return [
@@ -52,17 +50,18 @@ class ProvenEstimate:
         ]
 
 
-def _proven(frame: Framed, look: Observation, renderer: Renderer) -> Observation | None:
-    """A look at a flat picture that shows nothing seen, or nothing obscured, where that is certain; or None."""
+def _settled(frame: Framed, look: Observation, renderer: Renderer, request: Wanted) -> Observation:
+    """A look at a flat picture that shows nothing seen, or nothing obscured, if that is certain; else exact counts."""
     counts, (picture, *others) = look.counts, frame.pictures
     if others or (counts.occluded and (counts.seen or picture.arcs is not None)):
-        return None
+        return observed(frame, renderer, request)
     columns, rows, depth = picture.view.project(outermost(picture.target))
     if depth.min() <= 0.0:
-        return None
+        return observed(frame, renderer, request)
     hull = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
-    if not is_certain(picture, hull, not counts.seen, renderer.go_on):
-        return None
+    within = occlusion_within(picture, hull, renderer.go_on)
+    if not is_certain(picture, within, not counts.seen):
+        return observed(frame, renderer, request, within)
     # How much of a target a vision arc takes in is not proven.
     error_seen = 0.0 if picture.arcs is None else counts.error_seen
     return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=error_seen), decided_by="proof")

@@ -162,5 +162,5 @@ class Swept:
 def test_a_sweep_is_made_in_another_direction_where_areas_do_not_add_up(
     lossy: tuple[float, ...], size: float, doubt: float
 ) -> None:
-    hidden = module._Target._covered_by(SimpleNamespace(whole=Swept(10.0)), Swept(5.0, lossy=lossy))  # type: ignore[arg-type]
+    hidden = module._Target.covered_by(SimpleNamespace(whole=Swept(10.0)), Swept(5.0, lossy=lossy))  # type: ignore[arg-type]
     assert (hidden.polygons.area(), hidden.polygons.turned, hidden.doubt) == (size, 0.0, doubt)
