@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from silhouette.common.geometry import Flags, Floats, components
+from silhouette.common.geometry import Flags, Floats, Integers, components, spread
 from silhouette.common.text import counted
+from silhouette.meshes.clusters import SIZE, clusters_of
 from silhouette.meshes.health import NARROW_SHARE, boundary, boundary_loops, proper
 from silhouette.meshes.mesh import Mesh
 
@@ -166,14 +167,15 @@ def encloses(mesh: Mesh, point: Any) -> bool:
     return bool(above.sum() % 2 == 1)
 
 
-def _standing_over(mesh: Mesh, x: float, y: float) -> Flags:
-    """Which faces (m,) bool have a box in plan that holds the point (x, y)."""
-    over: Flags = np.ones(len(mesh.faces), dtype=np.bool_)
-    for axis, value in ((0, x), (1, y)):
-        column = mesh.vertices[:, axis]
-        a, b, c = (column[mesh.faces[:, corner]] for corner in range(3))
-        over &= (np.minimum(np.minimum(a, b), c) <= value) & (value <= np.maximum(np.maximum(a, b), c))
-    return over
+def _standing_over(mesh: Mesh, x: float, y: float) -> Integers:
+    """(k,) the numbers of the faces whose boxes in plan hold the point (x, y)."""
+    clusters = clusters_of(mesh)
+    near = np.abs(clusters.centres[:2] - [[x], [y]]) <= clusters.radii * (1.0 + 1e-9)
+    starts = np.flatnonzero(near.all(axis=0)) * SIZE
+    faces, _ = spread(starts, np.minimum(starts + SIZE, len(mesh.faces)) - starts)
+    corners = mesh.vertices[mesh.faces[faces], :2]
+    over = (corners.min(axis=1) <= [x, y]) & (corners.max(axis=1) >= [x, y])
+    return faces[over.all(axis=1)]
 
 
 def _extent(mesh: Mesh) -> float:
