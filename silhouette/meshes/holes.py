@@ -175,7 +175,8 @@ def _standing_over(mesh: Mesh, x: float, y: float) -> Integers:
     faces, _ = spread(starts, np.minimum(starts + SIZE, len(mesh.faces)) - starts)
     corners = mesh.vertices[mesh.faces[faces], :2]
     over = (corners.min(axis=1) <= [x, y]) & (corners.max(axis=1) >= [x, y])
-    return faces[over.all(axis=1)]
+    standing: Integers = faces[over.all(axis=1)]
+    return standing
 
 
 def _extent(mesh: Mesh) -> float:
