@@ -255,10 +255,14 @@ class _Target:
                 continue
             low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
             around = self._within(bare)
-            reach = np.tensordot(plane, self.triangles[:, around], 1)
+            if group.shape[1] <= FEW:
+                around = around[_may_meet(self.triangles[:, around], group)]
             parts.append(bare - self._nearer(plane, high, bare, around))
-            if ((least_of(reach) < high) & (greatest_of(reach) > low)).any():
-                touching += (bare - self._nearer(plane, low, bare, around) - parts[-1]).area()
+            between = clipped(clipped(self.triangles[:, around], plane, low), -plane, -high)
+            near = _covered(self.placed, between) ^ bare
+            if near.area() > SAME_AREA * self.whole.area():
+                near -= self._nearer(plane, low, bare, around)
+            touching += near.area()
         return _Hidden(joined(parts), touching=touching)
 
     def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons) -> _Hidden:
@@ -335,6 +339,15 @@ class _Target:
         corners = np.array([[left, right, right, left], [top, top, bottom, bottom], [1.0, 1.0, 1.0, 1.0]])
         parts = clipped(corners[:, [[0, 1, 2], [0, 2, 3]]], line, 0.0)
         return polygons((parts[:2] / parts[2]).transpose(1, 2, 0))
+
+
+def _may_meet(triangles: Floats, others: Floats) -> Flags:
+    """(m,) which of triangles (3, m, 3) may lie over some of others (3, k, 3): none of these' sides parts them."""
+    sides = np.cross(np.roll(others, 1, axis=2), np.roll(others, 2, axis=2), axis=0)  # planes through the eye
+    sides *= np.sign((sides * others).sum(axis=0))
+    inside = np.tensordot(sides, triangles, (0, 0))  # (k, 3, m, 3)
+    meeting: Flags = (greatest_of(inside) >= 0.0).all(axis=1).any(axis=0)
+    return meeting
 
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:
