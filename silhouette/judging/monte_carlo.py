@@ -57,13 +57,12 @@ GAIN = 4.0  # the variance of a mean over Sobol points is this much smaller, at 
 SPREADS = 1.5  # greatest error of a trial's share, in standard deviations of the shares: else it tells of the measuring
 MIN_TRIAL_ERROR, MAX_TRIAL_ERROR = 0.006, 0.03  # the least and the greatest error of a trial's share near a threshold
 
-INTERVAL_NOISE_SHARE = 0.15
-"""The error of a share that decides where the middle 95 % end, as a part of their width: three standard deviations of
-an error that would widen them by 2 %. Larger ones are measured again."""
+INTERVAL_NOISE_SHARE, AIMED_NOISE_SHARE = 0.3, 0.2
+"""How much variance of trials' shares may be of their few rays, as a part of the rest: it is taken off the middle 95 %,
+which it widens. Where it is more, the first trials are measured again, as finely as makes it the second of these."""
 
-MIN_NOISE_SHARE = 0.001  # the error, as a share, that is small enough whatever the width
-MAX_REMEASUREMENTS = 4  # how many times such shares are measured again at most, as what they span shrinks
-MAX_TRIALS_AGAIN = 256  # trials measured again; where it were more, the middle 95 % are those of the first trials
+MIN_NOISE_SHARE = 0.001  # the error, as a share, that is small enough whatever the variance
+MAX_REMEASUREMENTS = 2  # how many times trials are measured again at most, as less of the variance is of the rays
 Weighing = Source | Literal["measuring"]  # what may weigh most
 
 
@@ -229,7 +228,8 @@ def _goal(outcomes: TrialOutcomes) -> float:
     """The error that a trial's share may have near a threshold, where the verdicts differ; else `MAX_TRIAL_ERROR`."""
     if (outcomes.levels == outcomes.levels[0, 0]).all() or np.isnan(outcomes.shares).all():
         return MAX_TRIAL_ERROR
-    return float(np.clip(SPREADS * np.nanstd(outcomes.shares), MIN_TRIAL_ERROR, MAX_TRIAL_ERROR))
+    spread = float(np.nanstd(outcomes.shares))
+    return min(max(SPREADS * spread, MIN_TRIAL_ERROR), MAX_TRIAL_ERROR) if spread else MAX_TRIAL_ERROR
 
 
 def _error(outcomes: TrialOutcomes, order: Sequence[str]) -> float:
@@ -247,28 +247,30 @@ def _error(outcomes: TrialOutcomes, order: Sequence[str]) -> float:
 def _interval(
     trials: Trials, check: Check, outcomes: TrialOutcomes, settings: Settings, run: Run
 ) -> tuple[float, float] | None:
-    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none. Shares that
-    may lie on either side of an end are measured again, until their errors no longer widen it.
+    """The middle 95 % of the shares of the trials whose target lies in an arc; None where it lies in none.
+
+    They are drawn together by what few rays add to the variance, but for an end at which nothing is obscured, or all.
     """
-    shares, each = outcomes.shares.copy(), outcomes.each
-    errors = np.zeros_like(shares) if outcomes.errors is None else outcomes.errors.copy()
-    for _ in range(MAX_REMEASUREMENTS if trials.deviations else 0):
-        ends = _middle(shares[:, :each])
-        if ends is None:
+    shares = outcomes.shares
+    errors = np.zeros_like(shares) if outcomes.errors is None or not trials.deviations else outcomes.errors
+    for times in range(MAX_REMEASUREMENTS + 1):
+        in_arc, partly = ~np.isnan(shares), (shares > 0.0) & (shares < 1.0)
+        if not in_arc.any():
             return None
-        enough = max(MIN_NOISE_SHARE, INTERVAL_NOISE_SHARE * (ends[1] - ends[0]))
-        unsure = (errors > enough) & (shares > 0.0) & (shares < 1.0)
-        unsure &= np.any([np.abs(shares - end) <= errors for end in ends], axis=0)
-        if unsure.sum() > MAX_TRIALS_AGAIN:
-            each = FIRST_TRIALS
-        again = np.argwhere(unsure[:, :each])
-        if not len(again):
+        spread, noise = float(shares[in_arc].var()), float(((errors[partly] / SIGMAS) ** 2).sum() / in_arc.sum())
+        own, least = max(spread - noise, spread / 4.0), (MIN_NOISE_SHARE / SIGMAS) ** 2
+        if noise <= max(INTERVAL_NOISE_SHARE * own, least) or times == MAX_REMEASUREMENTS:
             break
-        finer = _again(trials, check, again, settings, enough, run)
-        where = tuple(again.T)
-        done = finer[:, 1] >= errors[where]  # no grid is fine enough
-        shares[where], errors[where] = finer[:, 0], np.where(done, 0.0, finer[:, 1])
-    return _middle(shares[:, :each])
+        shares, errors = shares[:, :FIRST_TRIALS].copy(), errors[:, :FIRST_TRIALS].copy()
+        which = np.argwhere(partly[:, :FIRST_TRIALS])
+        finer = _again(trials, check, which, settings, SIGMAS * sqrt(max(AIMED_NOISE_SHARE * own, least)), run)
+        shares[tuple(which.T)], errors[tuple(which.T)] = finer.T
+    mean, drawn_in = float(shares[in_arc].mean()), sqrt(max(1.0 - noise / spread, 0.0)) if spread else 1.0
+    low, high = (
+        end if end in (0.0, 1.0) else mean + drawn_in * (end - mean)
+        for end in np.quantile(shares[in_arc], (0.025, 0.975)).tolist()
+    )
+    return low, high
 
 
 def _again(trials: Trials, check: Check, which: Places, settings: Settings, error: float, run: Run) -> Floats:
@@ -283,16 +285,7 @@ def _again(trials: Trials, check: Check, which: Places, settings: Settings, erro
 
     parts = [part for part in np.array_split(which, TRIAL_PARTS) if len(part)]
     measured = run.parts(settings.renderer, parts, judged, alone=len(which) < SCRAMBLINGS * PILOT_TRIALS)
-    return np.array([pair for of_part in measured for pair in of_part])
-
-
-def _middle(shares: Floats) -> tuple[float, float] | None:
-    """The middle 95 % of the shares that are known; None where none is."""
-    there = shares[~np.isnan(shares)]
-    if not there.size:
-        return None
-    low, high = np.quantile(there, (0.025, 0.975))
-    return float(low), float(high)
+    return np.array([pair for of_part in measured for pair in of_part]).reshape(-1, 2)
 
 
 # ---- which doubt weighs most

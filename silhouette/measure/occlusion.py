@@ -63,7 +63,7 @@ NARROWEST_PART = 1e-3  # pixels: of a part in which depths are compared
 
 BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
 
-TOUCHED_LITTLE = 1e-6  # of a target: that surfaces touch over less is not looked into
+TOUCHED_LITTLE = 1e-7  # of a target: that surfaces touch over less is not looked into
 
 COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
 
@@ -286,15 +286,17 @@ class _Target:
                 continue
             low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
             around = near.within(bare)
+            if group.shape[1] <= FEW:
+                around = around[:, _may_meet(around, group)]
             reach = np.tensordot(plane, around, 1)
             least, greatest = least_of(reach), greatest_of(reach)
             if not (greatest > low).any():
                 continue
             parts.append(bare - near.nearer(plane, high, bare, around) if (least < high).any() else bare)
             touched = around[:, (least < high) & (greatest > low)]
-            between = _covered(self.placed, clipped(clipped(touched, -plane, -high), plane, low)) ^ bare
+            between = _covered(self.placed, clipped(clipped(touched, plane, low), -plane, -high)) ^ bare
             if between.area() > TOUCHED_LITTLE * self.whole.area():
-                between = bare - near.nearer(plane, low, bare, around) - parts[-1]
+                between -= near.nearer(plane, low, bare, around)
             touching += between.area()
         return _Hidden(joined(parts), touching=touching)
 
@@ -392,6 +394,15 @@ class _TargetPart:
         left, top, right, bottom = part.bounds()
         faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
         return faces.clipped(-plane, -most).silhouette((left, right))
+
+
+def _may_meet(triangles: Floats, others: Floats) -> Flags:
+    """(m,) which of triangles (3, m, 3) may lie over some of others (3, k, 3): none of these' sides parts them."""
+    sides = np.cross(np.roll(others, 1, axis=2), np.roll(others, 2, axis=2), axis=0)  # planes through the eye
+    sides *= np.sign((sides * others).sum(axis=0))
+    inside = np.tensordot(sides, triangles, (0, 0))  # (k, 3, m, 3)
+    meeting: Flags = np.asarray((greatest_of(inside) >= 0.0).all(axis=1).any(axis=0))
+    return meeting
 
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:

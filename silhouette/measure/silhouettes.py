@@ -432,6 +432,8 @@ def clipped(triangles: Floats, plane: Floats, least: float) -> Floats:
     kept = beyond >= 0.0
     count = kept.sum(axis=1)
     cut = np.flatnonzero((count == 1) | (count == 2))
+    if not len(cut):
+        return triangles[:, count == 3]
     points, kept, beyond, rows = triangles[:, cut], kept[cut], beyond[cut], np.arange(len(cut))
     # The corner that lies alone on its side, and the two others in the direction of the triangle.
     lone = np.where(count[cut] == 1, kept.argmax(axis=1), (~kept).argmax(axis=1))

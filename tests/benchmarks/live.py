@@ -179,7 +179,7 @@ def cpu() -> float:
 def dragging(path: Path, title: str, count: int, interval: float | None) -> Table:
     """The table of one way to drag."""
     table = LiveTable.opened(path, Cache.default())
-    before, judges = cpu(), Judges(table.scene, table.cache, "embree", workers=PROCESSES)
+    before, judges = cpu(), Judges(table.scene, table.cache, workers=PROCESSES)
 
     async def dragging() -> tuple[Hand, list[float]]:
         async with judges:
@@ -200,7 +200,7 @@ def dragging(path: Path, title: str, count: int, interval: float | None) -> Tabl
 def everyone(path: Path, laps: int) -> Table:
     """The table of all checks."""
     table = LiveTable.opened(path, Cache.default())
-    before, judges = cpu(), Judges(table.scene, table.cache, "embree", workers=PROCESSES)
+    before, judges = cpu(), Judges(table.scene, table.cache, workers=PROCESSES)
 
     async def asked() -> list[float]:
         seconds = []
