@@ -56,7 +56,10 @@ def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
         keep_beside(mesh, slab)
     area = shapely.from_wkb(recorded(slab, _Area, OUTLINES_VERSION, _Area.of).wkb.tobytes())
     if lowest < above < highest:
-        area = shapely.union(area, section(mesh, above + 2.0 * CUT_TOLERANCE))
+        solid = section(mesh, above + 2.0 * CUT_TOLERANCE)
+        # What a thin slab has beside its section are slivers, which make thousands of corners of hundreds.
+        is_section = shapely.covers(shapely.buffer(solid, SHEET_HALF_WIDTH_MM, quad_segs=2), area)
+        area = solid if is_section else shapely.union(area, solid)
     return polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
 
 
