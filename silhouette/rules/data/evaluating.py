@@ -143,29 +143,16 @@ class Evaluator:
         need not.
         """
         go_on()
-        nodes = {
-            **dict(zip((one.name for one in PRIMITIVES[node.name].takes), node.given, strict=False)),
-            **node.settings,
-        }
-        found = {name: self.found(inner, bound) for name, inner in nodes.items()}
-        for parameter in PRIMITIVES[node.name].takes:
-            if parameter.name not in found and parameter.default is not None:
-                found[parameter.name] = self.found(_default(parameter.default))
+        found = {name: self.found(inner, bound) for name, inner in _arguments(node).items()}
         values = product(*((one.value,) if one.of is None else _ends(one) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
         what = question_of(node.name, several[0])
         if len(several) > 1:
             what = ("within", *what, *(one.of for one in found.values()))
         answers = all_of(partial(self._answer, node.name, given) for given in several)
-        answer = quantities.within_all(
-            [
-                quantities.known_by(one, question_of(node.name, given), PRIMITIVES[node.name].most)
-                for one, given in zip(answers, several, strict=True)
-            ],
-            what,
-        )
-        answer = self._in_world(answer, what)
-        return replace(answer, sure=answer.sure and all(one.sure for one in found.values())).resting_on(found.values())
+        answer = self._in_world(quantities.within_all(answers, what), what)
+        answer = answer if all(one.sure for one in found.values()) else replace(answer, sure=False)
+        return answer.resting_on(found.values())
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer of the table to one question; where that takes most of the time, the advice says so."""
@@ -176,11 +163,12 @@ class Evaluator:
             )
         begun = thread_time()
         try:
-            return self._table.ask(primitive, given)
+            answer = self._table.ask(primitive, given)
         except OutOfTime:
             if thread_time() - begun >= LONGEST / 2:
                 self._advice = _simpler(primitive, given)
             raise
+        return quantities.known_by(answer, question_of(primitive, given), PRIMITIVES[primitive].most)
 
     def _in_world(self, answer: Found, what: Key) -> Found:
         """The answer to a primitive, if it is a truth of which nobody is sure, as it is in this world."""
@@ -307,9 +295,18 @@ def _parts(condition: Node, game: Game) -> Iterator[Node]:
                 todo.append(game.clauses[node.name].when)
 
 
+@lru_cache(maxsize=4096)
+def _arguments(node: Call) -> Mapping[str, Node]:
+    """All that a primitive is asked with, by name; what is not given comes last, as the text that stands for it."""
+    takes = PRIMITIVES[node.name].takes
+    given = {**dict(zip((one.name for one in takes), node.given, strict=False)), **node.settings}
+    left = [one for one in takes if one.name not in given]
+    return given | {one.name: _default(one.default) for one in left if one.default is not None}
+
+
 @cache
 def _default(text: str) -> Node:
-    """What a primitive takes where nothing is given; there are a few such texts."""
+    """What stands for an argument that is not given; there are a few such texts."""
     return parsed(text)
 
 
