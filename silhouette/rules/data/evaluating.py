@@ -42,6 +42,9 @@ SLOW = ("line", "patch", "visible")  # primitives that look in space, beside whi
 MANY = 20  # of more pieces that one question is about, fewer are advised, unless one has most of the triangles
 
 
+Members = tuple[list[tuple[Piece, Found]], bool]
+
+
 class Table(Protocol):
     """What conditions are asked of."""
 
@@ -72,6 +75,7 @@ class Evaluator:
         self._attacker, self._target = attacker, target
         self._world = world or World()
         self._clauses: dict[str, Found] = {}
+        self._chosen: dict[Key, Members] = {}
         self._now: Clause | None = None
         self._advice = "ask about fewer pieces"
 
@@ -192,8 +196,14 @@ class Evaluator:
             raise self._error(f"the table {node.table} has no row '{key}'; it has {names}")
         return Found(rows[key])
 
-    def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> tuple[list[tuple[Piece, Found]], bool]:
+    def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> Members:
         """The pieces of which a condition holds, or may hold, each with whether it does; and whether no others may."""
+        key = (node, *map(bound.get, _names_in(node)))
+        if key not in self._chosen:
+            self._chosen[key] = self._choose(node, bound)
+        return self._chosen[key]
+
+    def _choose(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> Members:
         members = self.found(node.members, bound)
         where = node.where
         if where is None:
@@ -293,6 +303,13 @@ def _parts(condition: Node, game: Game) -> Iterator[Node]:
             if isinstance(node, Name) and node.name in game.clauses and node.name not in seen:
                 seen.add(node.name)
                 todo.append(game.clauses[node.name].when)
+
+
+@lru_cache(maxsize=4096)
+def _names_in(node: Quantified | Those) -> tuple[str, ...]:
+    """The names on which it rests which members of a quantifier count, those of clauses' variables among them."""
+    chosen = [part for part in (node.members, node.where) if part is not None]
+    return tuple({one.name: None for part in chosen for one in part.everything() if isinstance(one, Name)})
 
 
 @lru_cache(maxsize=4096)
