@@ -20,7 +20,15 @@ from silhouette.common.geometry import Flags, Floats, Pose, convex_hull
 from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh
 from silhouette.relations import outlines_in_plan
-from silhouette.relations.outlines_in_plan import Part, base_shape, footprint, ground, part_of, top
+from silhouette.relations.outlines_in_plan import (
+    Measured,
+    base_shape,
+    footprint,
+    ground,
+    part_measured,
+    part_of,
+    top,
+)
 from silhouette.relations.plane_geometry import PlaneDisc
 from silhouette.relations.points import ErrorBound
 from silhouette.scenes.pieces import Piece
@@ -315,7 +323,7 @@ QUARTER_SEGMENTS = 64  # straight pieces of a quarter of a circle: an inch round
 Core = tuple[Any, float]  # of shapely, and how far round it the outline lies: a point, or a polygon and 0
 
 
-def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_space: bool = False) -> ErrorBound:
+def least_distance(a: Piece, others: Sequence[Piece], *, of: Measured = "base", in_space: bool = False) -> ErrorBound:
     """How near a piece comes to the nearest of some others, itself not among them, mm; ``lines`` has the shortest line,
     from a to the nearest, which ``by`` names. Without others, infinitely far.
 
@@ -337,7 +345,7 @@ def least_distance(a: Piece, others: Sequence[Piece], *, of: Part = "base", in_s
 
 
 def distance_of_line(
-    start: Piece, end: Piece, others: Sequence[Piece], *, of: Part = "base", in_space: bool = False
+    start: Piece, end: Piece, others: Sequence[Piece], *, of: Measured = "base", in_space: bool = False
 ) -> ErrorBound:
     """How near the nearest of some pieces, but for these two, comes to the straight line from the middle of one base to
     that of the other, mm: 0 on the line; infinitely far without any. In space the line runs from upper side to upper
@@ -379,17 +387,37 @@ def contact(a: Piece, others: Sequence[Piece], *, gap: float) -> ErrorBound:
     return ErrorBound(1.0 if touched else 0.0, lines=lines, by=tuple(name for _, name, _ in touched))
 
 
-def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> ErrorBound:
+def share_over(a: Piece, others: Sequence[Piece], *, of: Measured = "base") -> ErrorBound:
+    """The share of a piece's base, or of the footprint of terrain, that lies in plan over some others together, 0 to 1.
+    ``by`` names those that it lies over, that of the largest part first. What only touches it, in `SURFACE_TOUCH_MM`,
+    is not under it.
+    """
+    outline, (core, reach) = _outline(a, of), _core_in_plan(a, of)
+    touched = 0.0 if reach else SURFACE_TOUCH_MM * shapely.length(outline)  # as area: that of a strip all round it
+    under = []
+    for other in others:
+        if other is not a and shapely.distance(core, _outline(other, of)) <= max(reach - SURFACE_TOUCH_MM, 0.0):
+            under.append((shapely.area(shapely.intersection(_outline(other, of), outline)), other))
+    under = sorted([part for part in under if part[0] > touched], key=lambda part: -part[0])
+    whole = shapely.union_all([_outline(other, of) for _, other in under])
+    share = shapely.area(shapely.intersection(whole, outline)) / shapely.area(outline) if under else 0.0
+    by = tuple(other.name for _, other in under)
+    return ErrorBound(1.0 if under and _is_covered((core, reach), whole) else float(share), by=by)
+
+
+def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0, of: Measured = "base") -> ErrorBound:
     """Whether all of a piece's base, or the footprint of terrain, lies in plan within ``by`` mm of some others
     together, 0 for on them: 1.0 or 0.0. If so, ``by`` names those nearby, the nearest first; if not, ``lines`` leads
     from its point farthest from them to the nearest of them.
     """
-    whole = shapely.union_all([_outline(other) for other in others if other is not a])
-    outline = _outline(a)
+    whole = shapely.union_all([_outline(other, of) for other in others if other is not a])
+    outline = _outline(a, of)
     if shapely.is_empty(whole) or shapely.is_empty(outline):
         return ErrorBound(0.0)
-    if shapely.covers(shapely.buffer(whole, by + SURFACE_TOUCH_MM, quad_segs=QUARTER_SEGMENTS), outline):
-        near = [(float(shapely.distance(_outline(other), outline)), other.name) for other in others if other is not a]
+    if _is_covered(_core_in_plan(a, of), whole, by):
+        near = [
+            (float(shapely.distance(_outline(other, of), outline)), other.name) for other in others if other is not a
+        ]
         return ErrorBound(1.0, by=tuple(name for away, name in sorted(near) if away <= by + SURFACE_TOUCH_MM))
     corners = shapely.points(shapely.get_coordinates(shapely.convex_hull(outline)))
     farthest = corners[shapely.distance(corners, whole).argmax()]
@@ -397,9 +425,23 @@ def wholly_within(a: Piece, others: Sequence[Piece], *, by: float = 0.0) -> Erro
     return ErrorBound(0.0, lines=_raised(line, a)[None])
 
 
-def _outline(piece: Piece) -> Any:
-    """What a piece is in plan: a model its base, terrain its footprint."""
-    return footprint(piece) if piece.kind == "terrain" else base_shape(piece)
+def _is_covered(core: Core, whole: Any, by: float = 0.0) -> bool:
+    """Whether an outline lies within ``by`` mm of an area, or touches the border of that from within."""
+    shape, reach = core
+    grown = shapely.buffer(whole, by + SURFACE_TOUCH_MM, quad_segs=QUARTER_SEGMENTS)
+    is_inside = bool(shapely.covers(grown, shape))
+    return is_inside and (reach == 0.0 or bool(shapely.distance(shape, shapely.boundary(grown)) >= reach))
+
+
+def _core_in_plan(piece: Piece, of: Measured) -> Core:
+    """The core of `_outline`."""
+    return _core_of_base(piece) if part_measured(piece, of) == "base" else (_outline(piece, of), 0.0)
+
+
+def _outline(piece: Piece, of: Measured) -> Any:
+    """What a piece is in plan: terrain its footprint, a model its base, or what of it is measured."""
+    part = part_measured(piece, of)
+    return base_shape(piece) if part == "base" else footprint(piece, part=part)
 
 
 def _line_at_height(a: Piece, b: Piece) -> Floats | None:
@@ -410,29 +452,32 @@ def _line_at_height(a: Piece, b: Piece) -> Floats | None:
             shape = footprint(piece, ground(other) - 2.0 * ON_TOP, top(other) + 2.0 * ON_TOP, from_table=True)
             cores.append((shape, 0.0))
         else:
-            points, reach = piece.base_core
-            cores.append((convex_hull(outlines_in_plan.without_specks(points)), reach))
+            cores.append(_core_of_base(piece))
     if any(shapely.is_empty(shape) for shape, _ in cores):
         return None
     return _raised(_shortest(*cores), a, b)
 
 
-def _surface(piece: Piece, of: Part) -> tuple[Any, Pose]:
+def _surface(piece: Piece, of: Measured) -> tuple[Any, Pose]:
     """A part of a piece with where it stands; a base is in the world already."""
-    part: Part = "whole" if piece.kind == "terrain" else of
+    part = part_measured(piece, of)
     return part_of(piece, part), Pose.standing() if part == "base" else piece.pose
 
 
-def _core(piece: Piece, of: Part) -> Core:
+def _core(piece: Piece, of: Measured) -> Core:
     """The outline of a part, seen from above."""
-    if piece.kind == "terrain":
-        return footprint(piece), 0.0
-    if of != "base":
-        return footprint(piece, part=of), 0.0
+    if part_measured(piece, of) != "base":
+        return _outline(piece, of), 0.0
     end = outlines_in_plan.base_end(piece)
     if isinstance(end, PlaneDisc):
         return shapely.Point(end.centre), end.radius
     return base_shape(piece), 0.0
+
+
+def _core_of_base(piece: Piece) -> Core:
+    """The base of a model, seen from above: exactly, where it is made of round solids."""
+    points, reach = piece.base_core
+    return convex_hull(outlines_in_plan.without_specks(points)), reach
 
 
 def _shortest(first: Core, second: Core) -> Floats:

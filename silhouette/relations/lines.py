@@ -227,6 +227,7 @@ FEW_ALONG, FEW_PAIRS = 24.0, 2_000
 
 TIPS_LEVEL = 4  # of the tree of balls round a set: its 16 middles are the ends of beams that are tried before a search
 MAX_QUICK_BEAMS, QUICK_BEAMS_AT_ONCE = 24, 6  # of these beams, whose clearance is worked out exactly
+STICKS_AT_ONCE = 16  # beams whose clearance is estimated together: mostly one of the first has enough
 
 MUCH_FEWER = 2.5  # between few samples is looked first where they lie so many times as far apart as all
 MAX_TRIED_LINES = 48  # free lines on each level whose width is worked out
@@ -300,10 +301,12 @@ def has_quick_beam(start: PointSet, end: PointSet, blockers: Iterable[Blocker], 
     segments = np.stack([tips[0][first], tips[1][second]], axis=1)
     sticks = axes(segments[lengths(segments) >= width], width)
     sticks = sticks[~obstacles.blocked(sticks)]
-    room = obstacles.clearance(sticks)
-    sticks, room = (part[np.argsort(-room, kind="stable")] for part in (sticks, room))
-    if len(room) and room[0] >= width / 2.0:
-        return True
+    rooms = [np.empty(0)]
+    for first in range(0, len(sticks), STICKS_AT_ONCE):
+        rooms.append(obstacles.clearance(sticks[first : first + STICKS_AT_ONCE]))
+        if rooms[-1].max() >= width / 2.0:
+            return True
+    sticks = sticks[np.argsort(-np.concatenate(rooms), kind="stable")]
     for few in np.split(sticks[:MAX_QUICK_BEAMS], range(QUICK_BEAMS_AT_ONCE, MAX_QUICK_BEAMS, QUICK_BEAMS_AT_ONCE)):
         near = obstacles.nearest(few, np.full(len(few), width / 2.0))
         if (near.distance >= (width - BEAM_TOUCH_MM) / 2.0).any():

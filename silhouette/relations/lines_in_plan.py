@@ -63,7 +63,7 @@ def facing_lines_cross(attacker: Piece, target: Piece, regions: Sequence[Region]
         return ErrorBound(0.0, lines=between.raised(between.nearest))
     shapes = np.array([region.shape for region in regions], dtype=object)
     met = np.flatnonzero(shapely.intersects(shapes, between.inner)) if len(regions) else np.empty(0, np.intp)
-    best = _best_point(between, *as_hulls(between, list(shapes[met])))
+    best = _best_point(between, *as_hulls(between, list(shapes[met]))) if len(met) else between.centres[0]
     point = between.centres[0] if best is None else best
     if not shapely.intersects(here, shapely.Point(point)):
         point = shapely.get_coordinates(shapely.point_on_surface(here))[0]
@@ -86,10 +86,11 @@ def _best_point(between: Between, hulls: Any, bent: Any) -> Floats | None:
     rim = shapely.get_coordinates(here)
     tried = np.concatenate([between.centres[:1], rim[:: max(1, len(rim) // FIRST_RIM_POINTS)]])
     bent = shapely.get_parts(shapely.difference(bent, there))
-    fans = shapely.buffer(_fans(tried, there), -TOUCH_EPSILON_MM, join_style="mitre")
-    free = np.flatnonzero(~shapely.intersects(fans[:, None], np.concatenate([hulls, bent])).any(axis=1))
-    if len(free):
-        return np.asarray(tried[free[0]])
+    for points in (tried[:1], tried[1:]):
+        fans = shapely.buffer(_fans(points, there), -TOUCH_EPSILON_MM, join_style="mitre")
+        free = np.flatnonzero(~shapely.intersects(fans[:, None], np.concatenate([hulls, bent])).any(axis=1))
+        if len(free):
+            return np.asarray(points[free[0]])
     light = shapely.get_coordinates(shapely.buffer(there, -TOUCH_EPSILON_MM, join_style="mitre"))[:-1]
     reach = SHADOW_LENGTH * between.hull.length
     # A side alone is convex, as a hull is; a shape that is not is the union of its sides and of what they enclose.

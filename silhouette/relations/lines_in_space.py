@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 import shapely
-from scipy.spatial import ConvexHull, QhullError
 
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Floats, Pose
@@ -155,8 +155,8 @@ def _points(end: End) -> Floats:
 def _outermost_of(mesh: Mesh) -> Floats:
     """(n, 3) mm, in its frame: the corners of the convex hull of a mesh; all of its corners where it is flat."""
     try:
-        corners: Floats = mesh.vertices[ConvexHull(mesh.vertices).vertices]
-    except QhullError:
+        corners: Floats = mesh.vertices[scipy.spatial.ConvexHull(mesh.vertices).vertices]
+    except scipy.spatial.QhullError:
         return mesh.vertices
     return corners
 
@@ -212,11 +212,13 @@ def _hull_planes(points: Floats) -> Floats:
     """
     middle = points.mean(axis=0)
     try:
-        planes = ConvexHull(points - middle).equations
-    except QhullError:
+        planes = scipy.spatial.ConvexHull(points - middle).equations
+    except scipy.spatial.QhullError:
         jitter = 2.0 * TOUCH_MM * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-        planes = ConvexHull((points[:, None] + jitter - middle).reshape(-1, 3)).equations
-    planes = np.unique(planes.round(9), axis=0)
+        planes = scipy.spatial.ConvexHull((points[:, None] + jitter - middle).reshape(-1, 3)).equations
+    planes = planes.round(9) + 0.0  # zeros have one sign
+    planes = planes[np.lexsort(planes.T[::-1])]
+    planes = planes[np.append(True, (planes[1:] != planes[:-1]).any(axis=1))]
     return np.column_stack([planes[:, :3], planes[:, 3] - planes[:, :3] @ middle])
 
 
@@ -400,6 +402,6 @@ def _shadows(polygons: Iterable[Floats], light: Floats, height: float) -> Iterat
         share = (polygon[:, 2] - height) / (light[0, 2] - height)  # of the way from the plane to the light
         thrown = (polygon[:, None, :2] - share[:, None, None] * light[:, :2]) / (1.0 - share)[:, None, None]
         corners = thrown.reshape(-1, 2)
-        with suppress(QhullError):  # where all lie on one line
-            corners = corners[ConvexHull(corners).vertices]
+        with suppress(scipy.spatial.QhullError):  # where all lie on one line
+            corners = corners[scipy.spatial.ConvexHull(corners).vertices]
         yield shapely.convex_hull(shapely.multipoints(corners))

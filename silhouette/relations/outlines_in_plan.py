@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import derived
 from silhouette.meshes.cutting import CUT_TOLERANCE, cut_at
 from silhouette.meshes.mesh import Mesh, keep_beside, recorded
+from silhouette.models.model import Model
 from silhouette.relations.plane_geometry import Outlines, PlaneDisc
 from silhouette.scenes.ground import Ground
 from silhouette.scenes.pieces import Piece
@@ -55,7 +56,10 @@ def shadow(mesh: Mesh, above: float = -np.inf, below: float = np.inf) -> Any:
         keep_beside(mesh, slab)
     area = shapely.from_wkb(recorded(slab, _Area, OUTLINES_VERSION, _Area.of).wkb.tobytes())
     if lowest < above < highest:
-        area = shapely.union(area, section(mesh, above + 2.0 * CUT_TOLERANCE))
+        solid = section(mesh, above + 2.0 * CUT_TOLERANCE)
+        # What a thin slab has beside its section are slivers, which make thousands of corners of hundreds.
+        is_section = shapely.covers(shapely.buffer(solid, SHEET_HALF_WIDTH_MM, quad_segs=2), area)
+        area = solid if is_section else shapely.union(area, solid)
     return polygons_of(shapely.make_valid(shapely.union(area, _sheets(slab, area))))
 
 
@@ -184,6 +188,9 @@ The body of terrain is all of it. The base is an upright prism: the outline by w
 the base; of a piece without a base, as high as its body.
 """
 
+Measured = Part | Literal["hull"]
+"""By what games measure: a part; or "hull": vehicles by all of them, base and all, and other models by their bases."""
+
 SAME_CORNER = 1e-9  # mm: corners of an outline that lie no farther apart are one
 SPECK_MM = 1e-12  # mm: coordinates nearer to 0 are 0: in squares of much smaller ones, shapely divides by zero
 NO_AREA_MM2 = 1e-10  # mm²: what has no more is what rounding left of a cut
@@ -224,6 +231,30 @@ def without_specks(points: Floats) -> Floats:
     [[4.0, 0.0], [0.0, 1e-09]]
     """
     return np.where(np.abs(points) < SPECK_MM, 0.0, points)
+
+
+def part_measured(piece: Piece, of: Measured) -> Part:
+    """The part of a piece by which it is measured; of terrain all counts, whichever is named."""
+    if piece.kind == "terrain" or (of == "hull" and piece.kind == "vehicle"):
+        return "whole"
+    return "base" if of == "hull" else of
+
+
+def measured_by(piece: Piece, of: Measured) -> Piece:
+    """A model as lines from base to base take it: where games measure by the hull, a vehicle stands with all of it, the
+    convex outline of which, seen from above, is its base. Any other model, and each where its base counts, is itself.
+    """
+    return _standing_with_all(piece) if of == "hull" and piece.kind == "vehicle" else piece
+
+
+@derived
+def _standing_with_all(piece: Piece) -> Piece:
+    return replace(piece, model=_based_on_all(piece.model))
+
+
+@derived
+def _based_on_all(model: Model) -> Model:
+    return replace(model, kind="terrain", base=None, touching=())  # of terrain all counts
 
 
 def part_of(piece: Piece, part: Part) -> Mesh:

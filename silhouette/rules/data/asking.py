@@ -23,6 +23,7 @@ from silhouette.relations.beams import BEAM_TOUCH_MM
 from silhouette.relations.corners import Corners, clear_lines
 from silhouette.relations.lines import has_quick_beam, widest_line
 from silhouette.relations.lines_in_space import CountedPart, region_of
+from silhouette.relations.outlines_in_plan import measured_by
 from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
 from silhouette.relations.visible import has_quick_patch, share_beside, share_visible, widest_patch
 from silhouette.rules.data.found import Found, Key, Points, Straight, Unmeasured, Use, question_of
@@ -177,8 +178,8 @@ class SceneTable:
         parts = (part if isinstance(part, CountedPart) else CountedPart(part) for part in _several(what))
         return [part for part in parts if part.piece.name not in _names(*ends)]
 
-    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str, touching: str) -> Found:
-        here, there = (some.piece if isinstance(some, Points) else some for some in (a, b))
+    def _crossed(self, a: Any, b: Any, what: Any, by: str, measured: str, touching: str, of: Any) -> Found:
+        here, there = (some.piece if isinstance(some, Points) else measured_by(some, of) for some in (a, b))
         parts = self._counted(what, (here, there))
         in_space = {"any": lines_in_space.any_line_crosses, "centre": lines_in_space.centre_line_crosses}
         in_plan: dict[str, Callable[..., ErrorBound]] = {
@@ -214,12 +215,15 @@ class SceneTable:
             return _truth("contact", ErrorBound(float(len(by)), by=by), (a,))
         return _truth("contact", distances.contact(a, others, gap=gap), (a, *others))
 
-    def _wholly_within(self, a: Piece, b: Any, by: float) -> Found:
-        return _truth("wholly_within", distances.wholly_within(a, _several(b), by=by), (a, *_several(b)))
+    def _wholly_within(self, a: Piece, b: Any, by: float, of: Any) -> Found:
+        return _truth("wholly_within", distances.wholly_within(a, _several(b), by=by, of=of), (a, *_several(b)))
 
-    def _in_arc(self, a: Piece, b: Piece, degrees: float) -> Found:
-        arcs = arcs_of(a, degrees)
-        outline = np.column_stack([b.base_outline, np.zeros(len(b.base_outline))])
+    def _over(self, a: Piece, b: Any, of: Any) -> Found:
+        return _quantity("over", distances.share_over(a, _several(b), of=of), _names(a, *_several(b)), "share")
+
+    def _in_arc(self, a: Piece, b: Piece, degrees: float, of: Any) -> Found:
+        arcs, plan = arcs_of(a, degrees), measured_by(b, of).base_outline
+        outline = np.column_stack([plan, np.zeros(len(plan))])
         holds = arcs is None or any(not arc.misses(outline) for arc in arcs)
         return Found(holds, sure=a.facing is not None, uses=(Use("in_arc", None, holds, "truth", _names(a, b)),))
 

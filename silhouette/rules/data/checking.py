@@ -151,8 +151,9 @@ def _check_lines(node: Call, given: Mapping[str, Node], names: Known) -> None:
     if points and words & {"in plan", "facing"}:
         advice = "give models, or measured = 'in space' and by = 'any' or 'centre'"
         raise ConditionError(points[0].start, f"lines from points run in space, and not to a facing side; {advice}")
-    if "touching" in given and "in space" in words:
-        raise ConditionError(given["touching"].start, "touching is for lines seen from above; leave it out in space")
+    for name, advice in (("touching", "leave it out in space"), ("of", "in space give points, such as target.whole")):
+        if name in given and "in space" in words:
+            raise ConditionError(given[name].start, f"{name} is for lines seen from above; {advice}")
     if "all" in words and "in plan" not in words:
         raise ConditionError(by.start, "by = 'all' is seen from above; in space ask 'not line(a, b, past = ...)'")
 

@@ -42,6 +42,9 @@ SLOW = ("line", "patch", "visible")  # primitives that look in space, beside whi
 MANY = 20  # of more pieces that one question is about, fewer are advised, unless one has most of the triangles
 
 
+Members = tuple[list[tuple[Piece, Found]], bool]
+
+
 class Table(Protocol):
     """What conditions are asked of."""
 
@@ -72,6 +75,7 @@ class Evaluator:
         self._attacker, self._target = attacker, target
         self._world = world or World()
         self._clauses: dict[str, Found] = {}
+        self._chosen: dict[Key, Members] = {}
         self._now: Clause | None = None
         self._advice = "ask about fewer pieces"
 
@@ -143,29 +147,16 @@ class Evaluator:
         need not.
         """
         go_on()
-        nodes = {
-            **dict(zip((one.name for one in PRIMITIVES[node.name].takes), node.given, strict=False)),
-            **node.settings,
-        }
-        found = {name: self.found(inner, bound) for name, inner in nodes.items()}
-        for parameter in PRIMITIVES[node.name].takes:
-            if parameter.name not in found and parameter.default is not None:
-                found[parameter.name] = self.found(_default(parameter.default))
+        found = {name: self.found(inner, bound) for name, inner in _arguments(node).items()}
         values = product(*((one.value,) if one.of is None else _ends(one) for one in found.values()))
         several = [dict(zip(found, given, strict=True)) for given in values]
         what = question_of(node.name, several[0])
         if len(several) > 1:
             what = ("within", *what, *(one.of for one in found.values()))
         answers = all_of(partial(self._answer, node.name, given) for given in several)
-        answer = quantities.within_all(
-            [
-                quantities.known_by(one, question_of(node.name, given), PRIMITIVES[node.name].most)
-                for one, given in zip(answers, several, strict=True)
-            ],
-            what,
-        )
-        answer = self._in_world(answer, what)
-        return replace(answer, sure=answer.sure and all(one.sure for one in found.values())).resting_on(found.values())
+        answer = self._in_world(quantities.within_all(answers, what), what)
+        answer = answer if all(one.sure for one in found.values()) else replace(answer, sure=False)
+        return answer.resting_on(found.values())
 
     def _answer(self, primitive: str, given: Mapping[str, Any]) -> Found:
         """The answer of the table to one question; where that takes most of the time, the advice says so."""
@@ -176,11 +167,12 @@ class Evaluator:
             )
         begun = thread_time()
         try:
-            return self._table.ask(primitive, given)
+            answer = self._table.ask(primitive, given)
         except OutOfTime:
             if thread_time() - begun >= LONGEST / 2:
                 self._advice = _simpler(primitive, given)
             raise
+        return quantities.known_by(answer, question_of(primitive, given), PRIMITIVES[primitive].most)
 
     def _in_world(self, answer: Found, what: Key) -> Found:
         """The answer to a primitive, if it is a truth of which nobody is sure, as it is in this world."""
@@ -204,8 +196,14 @@ class Evaluator:
             raise self._error(f"the table {node.table} has no row '{key}'; it has {names}")
         return Found(rows[key])
 
-    def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> tuple[list[tuple[Piece, Found]], bool]:
+    def _members(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> Members:
         """The pieces of which a condition holds, or may hold, each with whether it does; and whether no others may."""
+        key = (node, *map(bound.get, _names_in(node)))
+        if key not in self._chosen:
+            self._chosen[key] = self._choose(node, bound)
+        return self._chosen[key]
+
+    def _choose(self, node: Quantified | Those, bound: Mapping[str, Piece]) -> Members:
         members = self.found(node.members, bound)
         where = node.where
         if where is None:
@@ -307,9 +305,25 @@ def _parts(condition: Node, game: Game) -> Iterator[Node]:
                 todo.append(game.clauses[node.name].when)
 
 
+@lru_cache(maxsize=4096)
+def _names_in(node: Quantified | Those) -> tuple[str, ...]:
+    """The names on which it rests which members of a quantifier count, those of clauses' variables among them."""
+    chosen = [part for part in (node.members, node.where) if part is not None]
+    return tuple({one.name: None for part in chosen for one in part.everything() if isinstance(one, Name)})
+
+
+@lru_cache(maxsize=4096)
+def _arguments(node: Call) -> Mapping[str, Node]:
+    """All that a primitive is asked with, by name; what is not given comes last, as the text that stands for it."""
+    takes = PRIMITIVES[node.name].takes
+    given = {**dict(zip((one.name for one in takes), node.given, strict=False)), **node.settings}
+    left = [one for one in takes if one.name not in given]
+    return given | {one.name: _default(one.default) for one in left if one.default is not None}
+
+
 @cache
 def _default(text: str) -> Node:
-    """What a primitive takes where nothing is given; there are a few such texts."""
+    """What stands for an argument that is not given; there are a few such texts."""
     return parsed(text)
 
 

@@ -143,7 +143,9 @@ class Found:
 
     def resting_on(self, others: Iterable[Found]) -> Found:
         """The same, which rests on what others rest on as well."""
-        others = list(others)
+        others = [other for other in others if other.uses or other.bound or other.tallies]
+        if not others:
+            return self
         uses = dict.fromkeys((*self.uses, *(use for other in others for use in other.uses)))
         bound: dict[str, tuple[str, ...]] = {}
         for found in (self, *others):

@@ -108,6 +108,7 @@ _POINTS = (Kind.POINTS,)
 _EYE = Parameter("a", _POINTS, parts=("eye", "head"))
 _SURFACE = Parameter("b", _POINTS, parts=("body", "whole", "cylinder"))
 _PAST = Parameter("past", (*SEVERAL, *ONE), "others")
+_OF = _words("of", "base", "hull")
 _PAIR = (Parameter("a", ONE), Parameter("b", (*ONE, *SEVERAL)))
 _BASES = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
 _CORNERS = (Parameter("a", (Kind.CORNERS,)), Parameter("b", (Kind.CORNERS,)))
@@ -156,13 +157,14 @@ PRIMITIVES: Mapping[str, Primitive] = {
             _words("by", "any", "all", "centre", "facing"),
             _MEASURED,
             _TOUCHING,
+            _OF,
         ),
         Kind.TRUTH,
         "whether straight lines from base to base cross what: any of them, all of them, the one between the centres, "
         "or from every point of the base of a, one of those to all of the side of b that faces it. Seen from above; or "
         "in space, with their heights, from upper side to upper side (to a facing side level, as the lower, where both "
         "stand level), or from points to points, and then not all. Seen from above, what a line only touches leaves it "
-        "clear, or blocks it",
+        "clear, or blocks it; of a hull, lines begin and end anywhere in its convex outline",
     ),
     "parts": Primitive(
         (
@@ -197,10 +199,11 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "touches leaves it clear, or blocks it",
     ),
     "distance": Primitive(
-        (Parameter("a", (*ONE, Kind.STRAIGHT)), _PAIR[1], _words("of", "base", "body", "whole"), _MEASURED),
+        (Parameter("a", (*ONE, Kind.STRAIGHT)), _PAIR[1], _words("of", "base", "body", "whole", "hull"), _MEASURED),
         Kind.LENGTH,
         "the distance between the nearest points of a and b: of the bases of models and the footprints of terrain "
-        "seen from above, or of their surfaces in space; of a straight line, what lies on it is 0 from it",
+        "seen from above, or of their surfaces in space; of a straight line, what lies on it is 0 from it. Of 'hull', "
+        "all of vehicles counts, hull and base, and of other models the base",
     ),
     "straight": Primitive(
         _BASES,
@@ -214,14 +217,20 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "whether a and b touch: at most that far apart seen from above, and overlapping in height",
     ),
     "wholly_within": Primitive(
-        (*_PAIR, _length("by")),
+        (*_PAIR, _length("by"), _OF),
         Kind.TRUTH,
-        "whether all of the base of a lies within that distance of b, seen from above; without one, on b",
+        "whether all of the base of a, or its hull, lies within that distance of b, seen from above; without one, on b",
+    ),
+    "over": Primitive(
+        (*_PAIR, _OF),
+        Kind.NUMBER,
+        "the share of the base of a, or its hull, that lies over b, seen from above; 0 of one that only touches it",
+        most=1.0,
     ),
     "in_arc": Primitive(
-        (*_BASES, Parameter("degrees", (Kind.NUMBER,), "90 degrees")),
+        (*_BASES, Parameter("degrees", (Kind.NUMBER,), "90 degrees"), _OF),
         Kind.TRUTH,
-        "whether some of the base of b lies in the front arc of a",
+        "whether some of the base of b, or its hull, lies in the front arc of a",
     ),
     "unit": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all models of the unit of a, a among them"),
     "friends": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all other models of the gang of a"),

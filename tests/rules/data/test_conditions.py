@@ -121,6 +121,9 @@ def test_a_text_that_is_no_condition_is_refused_where_it_ends_to_be_one(text: st
         "clear_lines(corners(attacker), corners(target), parts(terrain, above = 1 inch), by = 'all') / 16 < 50 %",
         "crossed(attacker, target, each(one in models where one.tall > 1 mm: parts(one, square = one.tall)))",
         "crossed(attacker, target, parts(terrain) + each(one in models: parts(one, square = square)))",
+        "crossed(attacker, target, parts(terrain, within = 1 inch), by = 'facing', of = 'hull')",
+        "over(target, those(wall in terrain where wall.light), of = size) >= 50 % or over(target, models) is 0",
+        "wholly_within(attacker, terrain, of = 'hull') and in_arc(attacker, target, of = 'hull')",
     ],
 )
 def test_conditions_of_all_kinds_pass(text: str) -> None:
