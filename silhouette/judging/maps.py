@@ -28,7 +28,6 @@ from silhouette.common.text import Progress, in_a_row
 from silhouette.judging.run import shared
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
-from silhouette.measure.proven import ProvenEstimate
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasMaps, maps_of
 from silhouette.rules.base import MeasuredVerdict, Rule, Settings, Verdict
@@ -102,7 +101,7 @@ class MapRecord(TypedDict):
 
 Role = Literal["target", "attacker"]
 
-ROUGH = ProvenEstimate(Estimate(goal=0.003, nothing_is_proven=True))
+ROUGH = Estimate(goal=0.003, proves=True)
 """A rough look: where it leaves the verdict open, the exact measurement answers, which costs as much as some 20 of it.
 That nothing is seen, or nothing obscured, is proven: that costs a third of a measurement."""
 

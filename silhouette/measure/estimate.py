@@ -1,8 +1,10 @@
-"""COUNT, roughly: a few rays for each sight, where thousands of sights are asked for; an error, and no proofs.
+"""COUNT, roughly: a few rays for each sight, where thousands of sights are asked for; exact counts if these decide.
 
 sights -> pictures -> a grid of cells over each, one place drawn in each cell -> counts and their errors
--> the sights that are still open again, each on a grid as fine as its error asks for -> those of one pair of pieces
-that show nothing of what others show, again where these do
+-> the sights that are still open again, each on a grid as fine as its error asks for
+-> without proofs: those of one pair of pieces that show nothing of what others show, again where these do
+-> with proofs: those that show nothing seen, or nothing obscured, or cannot tell whether it is less than the tolerance:
+is their outermost points' hull hidden, or free? The others of them are counted exactly; whoever is in a shadow, never
 
     +---+---+---+---+
     |  .|   | . |   |        Each cell of a picture is sampled once, at a place drawn at random within it, and so the
@@ -14,18 +16,22 @@ that show nothing of what others show, again where these do
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 
+import manifold3d
 import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
+from silhouette.measure.culling import outermost
 from silhouette.measure.error import PARTS, SIGMAS, UNKNOWN, WHOLES, share_errors, shares
 from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.grids import FINEST, grids, size_of
+from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import PLAIN, Wanted, observe_many
+from silhouette.measure.observe import PLAIN, Wanted, observed
+from silhouette.measure.occlusion import is_certain, occlusion_within
 from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
@@ -36,23 +42,25 @@ STEP = 4  # cells along each side of a grid are a multiple of this: sights whose
 MOST = 2.0  # a grid is at most so many times as fine as the one before where that one is not sure how fine it has to be
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
+HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
+"""The counts of a target that is in a shadow: one pixel, which is obscured; by what is not known."""
+
 
 @dataclass(frozen=True)
 class Estimate:
     """An `Observer` that looks with few rays.
 
-    Its errors are those of `SIGMAS` standard deviations, and statistical: "hidden" and "open" are not proven. Sights of
-    one target from one attacker are taken for one question, asked with pieces a little elsewhere: where a sliver of the
-    target is seen in one of them, or obscured, the others look twice. But for that, what is found for a sight depends
-    neither on the others nor on their order.
+    Its errors are those of `SIGMAS` standard deviations, and statistical. Where it `proves`, "hidden" and "open" are
+    proven, and a verdict that may hang on what few rays miss rests on an exact count. Else sights of one target from
+    one attacker are taken for one question, asked with pieces a little elsewhere: where a sliver of the target is seen
+    in one of them, or obscured, the others look twice. But for that, what is found for a sight depends neither on the
+    others nor on their order.
     """
 
     goal: float = 0.03  # the error, as a share, with which a share may stay within its error of a threshold
     nothing: float = 0.008  # the same where the threshold is 0 or 1: what else is there may be as small as that
     everywhere: float = 1.0  # the error that an obscured share may have at all; 1 for any
-    # Whether it is proven afterwards that nothing is seen, or nothing obscured: where that is what a grid shows it is
-    # left at that, and a sight does not look at what others show
-    nothing_is_proven: bool = False
+    proves: bool = False  # whether nothing seen, and nothing obscured, is proven, and otherwise counted exactly
     coarsest: int = COARSEST  # cells along each side of the first grid
 
     def __call__(
@@ -60,24 +68,29 @@ class Estimate:
     ) -> list[Observation]:
         """An observation of each sight, without masks; the arguments are those of `observe_many`.
 
-        A target of which the finest grid meets nothing is left to `observe_many`. Of what is wanted the thresholds
-        count: how sure an estimate is, its own attributes say.
+        A target of which the finest grid meets nothing is left to `observe_many`. Of what is asked for the thresholds
+        count, and with proofs the tolerance: how sure an estimate is, its own attributes say.
         """
-        return self.looks(all_framed(sights, pixel), renderer, pixel, wanted.thresholds)
-
-    def looks(
-        self, frames: Sequence[Framed], renderer: Renderer, pixel: float, thresholds: Sequence[float]
-    ) -> list[Observation]:
-        """The observations of sights whose pictures are known; few rays are no work for one that draws pictures."""
-        renderer = renderer if renderer.capabilities.sparse else looking_between_pixels()
-        looks = looks_on_grids(frames, renderer, self.coarsest, lambda look: self._times_finer(look, thresholds))
-        if not self.nothing_is_proven:
-            looks = with_slivers(frames, looks, renderer)
-        unmet = [number for number, one in enumerate(looks) if not one.counts.total]
-        exact = observe_many([frames[number].sight for number in unmet], renderer, pixel, Wanted(thresholds))
-        for number, one in zip(unmet, exact, strict=True):
-            looks[number] = one
-        return looks
+        dark = in_shadow(sights) if self.proves else np.zeros(len(sights), np.bool_)
+        frames = all_framed([sight for sight, is_dark in zip(sights, dark, strict=True) if not is_dark], pixel)
+        thresholds, tolerance = list(wanted.thresholds), wanted.tolerance if self.proves else 0.0
+        if tolerance > 0.0:
+            thresholds += [tolerance, 1.0 - tolerance]
+        # Few rays are no work for a renderer that draws pictures.
+        caster = renderer if renderer.capabilities.sparse else looking_between_pixels()
+        looks = looks_on_grids(frames, caster, self.coarsest, lambda look: self._times_finer(look, thresholds))
+        if not self.proves:
+            looks = with_slivers(frames, looks, caster)
+        for number, (frame, look) in enumerate(zip(frames, looks, strict=True)):
+            if not look.counts.total:
+                looks[number] = observed(frame, caster, Wanted(thresholds))
+            elif self.proves and _is_unclear(look.counts, tolerance):
+                looks[number] = _settled(frame, look, renderer, wanted)
+        lit = iter(looks)
+        return [
+            Observation(sight, (), HIDDEN, pixel, "proof", "flat") if is_dark else next(lit)
+            for sight, is_dark in zip(sights, dark, strict=True)
+        ]
 
     def _times_finer(self, look: Observation, thresholds: Sequence[float]) -> float:
         """How many times finer a grid may tell more of a look that matters; 1 where none does."""
@@ -103,9 +116,41 @@ class Estimate:
             apart = min(share, 1.0 - share)
             if apart > 0.0:
                 too_large = max(too_large, error / max(self.nothing, apart))
-            elif not self.nothing_is_proven:
+            elif not self.proves:
                 nothing = max(nothing, sqrt(error / self.nothing))
         return max(nothing, _finer_by(too_large, MOST))
+
+
+def _settled(frame: Framed, look: Observation, renderer: Renderer, request: Wanted) -> Observation:
+    """A look at a flat picture that shows nothing seen, or nothing obscured, if that is certain; else exact counts."""
+    counts, (picture, *others) = look.counts, frame.pictures
+    if others or (counts.occluded and (counts.seen or picture.arcs is not None)):
+        return observed(frame, renderer, request)
+    columns, rows, depth = picture.view.project(outermost(picture.target))
+    if depth.min() <= 0.0:
+        return observed(frame, renderer, request)
+    hull = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
+    within = occlusion_within(picture, hull, renderer.go_on)
+    if not is_certain(picture, within, not counts.seen):
+        return observed(frame, renderer, request, within)
+    # How much of a target a vision arc takes in is not proven.
+    error_seen = 0.0 if picture.arcs is None else counts.error_seen
+    return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=error_seen), decided_by="proof")
+
+
+def _is_unclear(counts: OcclusionCounts, tolerance: float) -> bool:
+    """Whether what is obscured, or seen, may be nothing and may be something; or more or less than the tolerance."""
+    if not counts.total:
+        return False
+    shares = [(counts.occluded / counts.total, counts.error), (counts.seen / counts.total, counts.error_seen)]
+    if counts.in_arc:
+        shares.append((counts.occluded_in_arc / counts.in_arc, counts.error_in_arc))
+    may_be_nothing = (not counts.occluded and counts.error > 0.0) or (
+        counts.in_arc > 0 and not counts.seen and counts.error_seen > 0.0
+    )
+    return may_be_nothing or (
+        tolerance > 0.0 and any(error > 0.0 and abs(share - tolerance) <= error for share, error in shares)
+    )
 
 
 def _finer_by(too_large: float, most: float) -> float:

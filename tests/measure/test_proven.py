@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats
-from silhouette.measure.estimate import Estimate
+from silhouette.measure.estimate import HIDDEN, Estimate
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Sight
 from silhouette.measure.observe import Wanted, observe_many
-from silhouette.measure.proven import HIDDEN, ProvenEstimate
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.necromunda.judge import sight_between
@@ -42,7 +41,7 @@ def sights(xs: Floats = XS, ys: Floats = YS) -> list[Sight]:
 
 def test_what_is_proven_is_so() -> None:
     asked, renderer = sights(), choose()
-    looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1)
+    looks = Estimate(proves=True)(asked, renderer, 0.1)
     exact = observe_many(asked, renderer, 0.1)
     agree = 0
     for look, one in zip(looks, exact, strict=True):
@@ -71,7 +70,7 @@ def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much()
     asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose()
     exact, slivers = observe_many(asked, renderer, 0.1), 0
     for tolerance in (0.0, 0.01):
-        looks = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1, Wanted(tolerance=tolerance))
+        looks = Estimate(proves=True)(asked, renderer, 0.1, Wanted(tolerance=tolerance))
         for look, one in zip(looks, exact, strict=True):
             counts, true = look.counts, one.counts
             if counts is HIDDEN:
@@ -99,7 +98,7 @@ def parted(*terrain: dict[str, Any]) -> Sight:
 def test_a_target_hidden_within_the_arc_keeps_the_error_of_what_is_obscured_of_all_of_it() -> None:
     wall = {"name": "wall", "at": [100, 80, 0], "parts": [{"box": [46, 3, 80]}]}
     asked, renderer = [parted(wall)], choose()
-    (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))(asked, renderer, 0.1)
+    (look,) = Estimate(proves=True)(asked, renderer, 0.1)
     (exact,) = observe_many(asked, renderer, 0.1)
     assert (look.decided_by, look.counts.seen, look.counts.error_in_arc) == ("proof", 0, 0.0)
     assert 0 < look.counts.in_arc < look.counts.total
@@ -122,7 +121,7 @@ def test_a_target_proven_to_be_in_the_open_keeps_the_error_of_what_is_seen_where
 def test_what_obscures_some_of_a_target_outside_the_arc_is_not_told_of_what_lies_in_it() -> None:
     """A needle, which few rays miss, and proofs do not, before the part that no arc takes in."""
     needle = {"name": "needle", "at": [69, 75, 0], "parts": [{"box": [0.05, 0.05, 90]}]}
-    (look,) = ProvenEstimate(Estimate(nothing_is_proven=True))([parted(needle)], choose(), 0.1)
+    (look,) = Estimate(proves=True)([parted(needle)], choose(), 0.1)
     counts = look.counts
     assert 0 < counts.in_arc < counts.total
     assert 0 < counts.occluded / counts.total < 0.1
