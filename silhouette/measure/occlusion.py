@@ -155,7 +155,7 @@ class _Target:
         if self.outer is not None:
             return self.outer
         body = self.placed.body
-        whole = silhouette_of(self.view, body)
+        whole = silhouette_of(self.placed)
         if whole is None:
             whole = self.faces.silhouette((0.0, self.view.width))
         if body.outline:
@@ -211,7 +211,7 @@ class _Target:
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
-        if is_before[0] and (whole := silhouette_of(self.view, body)) is not None:
+        if is_before[0] and (whole := silhouette_of(placed)) is not None:
             return self._covered_by(whole)
         chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
         if is_behind[0] or not len(chosen):
