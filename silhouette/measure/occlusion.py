@@ -346,7 +346,7 @@ def _may_meet(triangles: Floats, others: Floats) -> Flags:
     sides = np.cross(np.roll(others, 1, axis=2), np.roll(others, 2, axis=2), axis=0)  # planes through the eye
     sides *= np.sign((sides * others).sum(axis=0))
     inside = np.tensordot(sides, triangles, (0, 0))  # (k, 3, m, 3)
-    meeting: Flags = (greatest_of(inside) >= 0.0).all(axis=1).any(axis=0)
+    meeting: Flags = np.any(np.all(greatest_of(inside) >= 0.0, axis=1), axis=0)
     return meeting
 
 

@@ -377,7 +377,7 @@ def area_within(places: Floats, starts: Sequence[int] | Indices = (0,)) -> float
     if not len(places):
         return 0.0
     following = np.arange(1, len(places) + 1)
-    following[np.append(starts[1:], len(places)) - 1] = starts
+    following[np.append(np.asarray(starts, np.intp)[1:], len(places)) - 1] = starts
     x, y = (places - places[0]).T
     return float(x @ y[following] - y @ x[following]) / 2.0
 
