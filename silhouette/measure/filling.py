@@ -19,7 +19,7 @@ import numpy as np
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.common.lazy import derived
-from silhouette.measure.silhouettes import Faces, Placed, loop_area, polygons, straight_at
+from silhouette.measure.silhouettes import Faces, Placed, area_within, polygons, straight_at
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.health import has_area
 from silhouette.meshes.mesh import Mesh
@@ -166,7 +166,7 @@ def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[list[Floats
     if far < np.inf:
         faces = faces.clipped(-ahead, -far)
     part = faces.silhouette()
-    outer = [loop for loop in part.to_polygons() if loop_area(loop) > 0.0]
+    outer = [loop for loop in part.to_polygons() if area_within(loop) > 0.0]
     bare = (polygons(outer) - part).decompose()
     smallest = (NEAREST_DEPTH_MM / float((placed.centres[2] + placed.clusters.radii).max(initial=1.0)) / FINE_STEP) ** 2
     return [(region.to_polygons(), faces.contours()) for region in bare if region.area() > smallest]

@@ -176,7 +176,7 @@ class _Target:
         if self.outer is not None:
             return self.outer
         body = self.placed.body
-        whole = silhouette_of(self.view, body)
+        whole = silhouette_of(self.placed)
         if whole is None:
             whole = self.faces.silhouette((0.0, self.view.width))
         if body.outline:
@@ -228,7 +228,7 @@ class _Target:
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
-        if is_before[0] and (whole := silhouette_of(self.view, body)) is not None:
+        if is_before[0] and (whole := silhouette_of(placed)) is not None:
             return self.covered_by(whole)
         chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
         if is_behind[0] or not len(chosen):
@@ -401,7 +401,7 @@ def _may_meet(triangles: Floats, others: Floats) -> Flags:
     sides = np.cross(np.roll(others, 1, axis=2), np.roll(others, 2, axis=2), axis=0)  # planes through the eye
     sides *= np.sign((sides * others).sum(axis=0))
     inside = np.tensordot(sides, triangles, (0, 0))  # (k, 3, m, 3)
-    meeting: Flags = np.asarray((greatest_of(inside) >= 0.0).all(axis=1).any(axis=0))
+    meeting: Flags = np.any(np.all(greatest_of(inside) >= 0.0, axis=1), axis=0)
     return meeting
 
 

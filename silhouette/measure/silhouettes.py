@@ -331,25 +331,23 @@ class Faces:
         return start.repeat(times), end.repeat(times)
 
 
-def silhouette_of(view: View, body: Body) -> Polygons | None:
-    """The silhouette of a whole body in a picture; None where not all of it lies well before the eye, or it is lost.
+def silhouette_of(placed: Placed) -> Polygons | None:
+    """The silhouette of a whole body in its picture; None where not all of it lies well before the eye, or it is lost.
 
     It is worked out once for a mesh and an eye, in a picture of the body alone; what is straight there is straight in
     any other picture from that eye.
     """
-    eye = body.pose.localise(view.eye[None])[0]
-    kept = silhouette_alone(body.mesh, tuple(eye.tolist()))
+    kept = silhouette_alone(placed.body.mesh, tuple(placed.eye.tolist()))
     if kept is None:
         return None
     points, starts = kept
-    placed = Placed.of(view, body)
     seen = placed.matrix @ points
     if not (seen[2] > NEAREST_DEPTH_MM).all():
         return None
-    loops = np.split((seen[:2] / seen[2]).T, starts[1:]) if len(starts) else []
-    whole = polygons(loops)
+    places = (seen[:2] / seen[2]).T
+    whole = polygons(np.split(places, starts[1:]) if len(starts) else [])
     # Seldom a sweep loses the hole that a notch becomes whose sides all but touch.
-    return whole if abs(whole.area() - abs(sum(map(loop_area, loops)))) <= SAME_AREA * whole.area() else None
+    return whole if abs(whole.area() - abs(area_within(places, starts))) <= SAME_AREA * whole.area() else None
 
 
 @derived
@@ -393,10 +391,21 @@ def polygons(loops: Sequence[Floats] = ()) -> Polygons:
 _EMPTY = manifold3d.CrossSection()
 
 
-def loop_area(loop: Floats) -> float:
-    """The area within a loop (n, 2) of a picture; below 0 where it runs clockwise."""
-    x, y = (loop - loop[:1]).T
-    return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2.0
+def area_within(places: Floats, starts: Sequence[int] | Indices = (0,)) -> float:
+    """The area within loops (n, 2) of a picture, each of which begins at one of these numbers; below 0 clockwise.
+
+    >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
+    >>> area_within(square), area_within(np.concatenate([square, square[::-1] / 2.0]), [0, 4])
+    (4.0, 3.0)
+    >>> area_within(square[:0], [])
+    0.0
+    """
+    if not len(places):
+        return 0.0
+    following = np.arange(1, len(places) + 1)
+    following[np.append(np.asarray(starts, np.intp)[1:], len(places)) - 1] = starts
+    x, y = (places - places[0]).T
+    return float(x @ y[following] - y @ x[following]) / 2.0
 
 
 def _keys(places: Floats) -> Indices:

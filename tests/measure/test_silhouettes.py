@@ -118,20 +118,20 @@ def test_what_lies_behind_the_eye_is_left_out() -> None:
 def test_a_silhouette_is_kept_for_the_eye_and_is_right_in_other_pictures() -> None:
     mesh = soup(3, 20)
     forget()
-    first = silhouette_of(VIEW, Body(1, mesh, Pose.standing()))
+    first = silhouette_of(placed(mesh))
     turned = View(VIEW.eye, VIEW.axes[[1, 0, 2]] * [[1], [-1], [1]], -1.0, 1.0, 0.004, 500, 500)
-    second = silhouette_of(turned, Body(2, mesh, Pose.standing()))
+    second = silhouette_of(Placed.of(turned, Body(2, mesh, Pose.standing())))
     assert first is not None
     assert second is not None
     assert first.area() == pytest.approx(area_of_faces(mesh), abs=1e-4)
     assert second.area() == pytest.approx(first.area() * (0.01 / 0.004) ** 2, rel=1e-7)
     behind = View(VIEW.eye, VIEW.axes * [[-1], [1], [-1]], -1.0, 1.0, 0.01, 200, 200)
-    assert silhouette_of(behind, Body(1, mesh, Pose.standing())) is None
+    assert silhouette_of(Placed.of(behind, Body(1, mesh, Pose.standing()))) is None
 
 
 def test_of_a_body_round_the_eye_nothing_is_kept() -> None:
     around = shapes.box((-5, -5, -5), (5, 5, 5))
-    assert silhouette_of(VIEW, Body(1, around, Pose.standing())) is None
+    assert silhouette_of(placed(around)) is None
     covered = Faces.of(placed(around), WINDOW).silhouette() ^ polygons(
         [np.array([[0.0, 0], [200, 0], [200, 200], [0, 200]])]
     )
