@@ -280,7 +280,7 @@ def _names(*values: Points | Piece) -> tuple[str, ...]:
 
 def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str], arc: float) -> Sight:
     """The sight from an eye, or from the middle of a head, to the body, the whole or a cylinder of another piece, in a
-    front arc of so many degrees, past the pieces of these names; models without their bases and insignificant parts.
+    front arc of these degrees, past the pieces of these names; models without their bases and insignificant parts.
     """
     attacker, target = start.piece, end.measured
     eye = attacker.eye if start.part == "eye" else point_set(attacker, "head").single[-1]
