@@ -176,15 +176,15 @@ PRIMITIVES: Mapping[str, Primitive] = {
         ),
         Kind.PARTS,
         "for crossed and clear_lines: what of some pieces rises higher than above their lowest point, lies within that "
-        "distance of the base where lines end, and beyond that of both bases; as if each filled a square of that side, if one "
-        "is given, along the table's axes round the middle of its base; parts + parts are both together",
+        "distance of the base where lines end, and beyond that of both bases; as if each filled a square of that side, "
+        "if one is given, along the table's axes round the middle of its base; parts + parts are both together",
     ),
     "corners": Primitive(
         (_PAIR[0], _length("square"), _length("cell")),
         Kind.CORNERS,
-        "for clear_lines: the corners of a square of that side along the table's axes round the middle of the base of a, or "
-        "without one of the smallest rectangle round its base, or its footprint; of all cells of that side in it, if "
-        "given",
+        "for clear_lines: the corners of a square of that side along the table's axes round the middle of the base of "
+        "a; without one, of the smallest rectangle round its base, or its footprint; of all cells of that side in it, "
+        "if given",
     ),
     "clear_lines": Primitive(
         (
