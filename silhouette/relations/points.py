@@ -204,6 +204,7 @@ class Points:
         return replace(piece, model=replace(piece.model, mesh=mesh, role=role, drawn_from=None), pose=pose)
 
 
+@derived
 def standard_volume(piece: Piece, height: float, radius: float | None = None) -> PointSet:
     """The surface of an upright cylinder of a height and a radius, mm, that stands for a piece: its silhouette by base
     and height class. It stands on the lowest z of the base, round the middle of its outline, by default as wide as the
