@@ -323,6 +323,18 @@ QUARTER_SEGMENTS = 64  # straight pieces of a quarter of a circle: an inch round
 Core = tuple[Any, float]  # of shapely, and how far round it the outline lies: a point, or a polygon and 0
 
 
+@dataclass(frozen=True, eq=False)
+class Straight:
+    """The straight line from the middle of one model's base to that of another."""
+
+    ends: tuple[Piece, Piece]
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """By which equal ones are known."""
+        return tuple(piece.name for piece in self.ends)
+
+
 def least_distance(a: Piece, others: Sequence[Piece], *, of: Measured = "base", in_space: bool = False) -> ErrorBound:
     """How near a piece comes to the nearest of some others, itself not among them, mm; ``lines`` has the shortest line,
     from a to the nearest, which ``by`` names. Without others, infinitely far.

@@ -302,8 +302,8 @@ def has_quick_beam(start: PointSet, end: PointSet, blockers: Iterable[Blocker], 
     sticks = axes(segments[lengths(segments) >= width], width)
     sticks = sticks[~obstacles.blocked(sticks)]
     rooms = [np.empty(0)]
-    for first in range(0, len(sticks), STICKS_AT_ONCE):
-        rooms.append(obstacles.clearance(sticks[first : first + STICKS_AT_ONCE]))
+    for start_at in range(0, len(sticks), STICKS_AT_ONCE):
+        rooms.append(obstacles.clearance(sticks[start_at : start_at + STICKS_AT_ONCE]))
         if rooms[-1].max() >= width / 2.0:
             return True
     sticks = sticks[np.argsort(-np.concatenate(rooms), kind="stable")]

@@ -7,8 +7,8 @@ through its front before, and is cut short there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from silhouette.common.lazy import cached_property, derived, remembered
 from silhouette.meshes.cutting import cut_to_box
 from silhouette.meshes.mesh import Mesh, merge_equal
 from silhouette.models.eyes import EYE_LEVEL
-from silhouette.models.model import BASE
+from silhouette.models.model import BASE, BODY
 from silhouette.scenes.pieces import Piece
 
 
@@ -167,6 +167,44 @@ def point_set(piece: Piece, part: PartName) -> PointSet:
     return PointSet(part, mesh, piece.pose, np.empty((0, 3)), is_outward(piece.model.mesh))
 
 
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points of a piece by what they are called, from which or to which lines go."""
+
+    piece: Piece
+    part: str  # a `PartName`, or "cylinder"
+    # height, width: of a cylinder, mm; a width of 0 is that of the base
+    height: float = 0.0
+    width: float = 0.0
+
+    @property
+    def key(self) -> tuple[str, str, float, float]:
+        """By which equal ones are known."""
+        return self.piece.name, self.part, self.height, self.width
+
+    @property
+    def set(self) -> PointSet:
+        """The points themselves."""
+        if self.part == "cylinder":
+            return standard_volume(self.piece, self.height, self.width / 2.0 or None)
+        return point_set(self.piece, cast(PartName, self.part))
+
+    @property
+    def measured(self) -> Piece:
+        """The piece as who looks at these points alone: all that counts of it is these."""
+        piece = self.piece
+        if self.part == "body":
+            return piece
+        mesh, pose = piece.model.mesh, piece.pose
+        if self.part == "cylinder":
+            volume = self.set
+            assert volume.mesh is not None
+            mesh, pose = volume.mesh, volume.pose
+        role = np.full(len(mesh.faces), BODY, np.uint8)
+        return replace(piece, model=replace(piece.model, mesh=mesh, role=role, drawn_from=None), pose=pose)
+
+
+@derived
 def standard_volume(piece: Piece, height: float, radius: float | None = None) -> PointSet:
     """The surface of an upright cylinder of a height and a radius, mm, that stands for a piece: its silhouette by base
     and height class. It stands on the lowest z of the base, round the middle of its outline, by default as wide as the

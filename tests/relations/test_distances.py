@@ -18,11 +18,22 @@ from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.primitives import Cylinder, Solid, solid
-from silhouette.relations.distances import contact, least_distance, nearest_points, wholly_within
-from silhouette.relations.outlines_in_plan import base_width, ground, height, length, top, width
+from silhouette.models.bases import Base
+from silhouette.relations.distances import contact, least_distance, nearest_points, share_over, wholly_within
+from silhouette.relations.outlines_in_plan import (
+    base_shape,
+    base_width,
+    ground,
+    height,
+    length,
+    measured_by,
+    top,
+    width,
+)
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import load_table_scene
 from tests.support.plain_pieces import block, man, piece_of_mesh, sheet, square_man
+from tests.support.shapes import box, joined
 
 KAL = man("Kal", 0.0, 0.0)
 
@@ -68,6 +79,38 @@ def test_heights_count_in_space_only() -> None:
     assert value(found) == pytest.approx(np.hypot(24.0 - 5.0, 30.0))
     assert least_distance(KAL, [above], of="base", in_space=True).value == pytest.approx(np.hypot(8.0, 56.0), abs=0.01)
     assert least_distance(KAL, [above], of="body", in_space=True).value == pytest.approx(np.hypot(30.0, 34.0))
+
+
+@pytest.mark.parametrize("depth", [0.0, 0.4, 4.0, 16.0, 20.0, 31.6, 32.0, 40.0])
+def test_the_share_of_a_base_over_an_area_is_that_of_a_segment_of_its_circle(depth: float) -> None:
+    area, beside = block("area", (16.0 - depth, -50.0), (60.0, 50.0)), block("beside", (70.0, 0.0), (80.0, 10.0))
+    found = share_over(KAL, [beside, KAL, area])
+    angle = np.arccos(np.clip(1.0 - depth / 16.0, -1.0, 1.0))
+    assert found.value == pytest.approx((angle - np.sin(2.0 * angle) / 2.0) / np.pi, abs=2e-4)
+    assert (found.value == 0.0, found.value == 1.0) == (depth == 0.0, depth >= 32.0)
+    assert found.by == (("area",) if depth else ())
+    assert share_over(square_man("Vex", 0.0, 0.0, 32.0), [area]).value == pytest.approx(min(depth, 32.0) / 32.0)
+
+
+def test_a_base_lies_over_several_areas_once_and_never_over_itself() -> None:
+    west, east = block("west", (-30.0, -50.0), (4.0, 50.0)), block("east", (0.0, -50.0), (60.0, 50.0))
+    assert share_over(KAL, [east, west]).value == 1.0
+    assert share_over(KAL, [east, west]).by == ("west", "east")
+    assert share_over(KAL, []).value == share_over(KAL, [KAL]).value == 0.0
+    assert share_over(west, [east]).value == pytest.approx(4.0 / 34.0)
+
+
+def test_a_vehicle_is_measured_by_all_of_it_turned_or_not() -> None:
+    hull = joined(box((-30.0, -30.0, 0.0), (30.0, 30.0, 4.0)), box((-60.0, -20.0, 20.0), (60.0, 20.0, 50.0)))
+    for turn, corner in ((0.0, (60.0, 30.0)), (90.0, (30.0, 60.0))):
+        tank = piece_of_mesh("tank", hull, (0.0, 0.0), turn, "vehicle", Base("part", 4.0, 60.0, (0.0, 0.0)))
+        assert base_shape(tank).bounds == pytest.approx((-30.0, -30.0, 30.0, 30.0))
+        assert base_shape(measured_by(tank, "hull")).bounds == pytest.approx((-corner[0], -corner[1], *corner))
+        assert measured_by(tank, "base") is tank
+        assert measured_by(tank, "hull").base_span == pytest.approx((0.0, 50.0))
+        far = least_distance(tank, [man("Vex", 100.0, 0.0)], of="hull").value
+        assert far == pytest.approx(100.0 - 16.0 - corner[0])
+    assert measured_by(KAL, "hull") is KAL
 
 
 def standing_mesh(made: trimesh.Trimesh) -> Mesh:

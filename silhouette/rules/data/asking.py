@@ -15,18 +15,18 @@ import numpy as np
 
 from silhouette.common.geometry import Floats
 from silhouette.measure.observation import Observation, Sight
-from silhouette.models.model import BODY
 from silhouette.relations import distances, lines_in_plan, lines_in_space
 from silhouette.relations import outlines_in_plan as attributes
 from silhouette.relations.arcs import arcs_of
 from silhouette.relations.beams import BEAM_TOUCH_MM
 from silhouette.relations.corners import Corners, clear_lines
+from silhouette.relations.distances import Straight
 from silhouette.relations.lines import has_quick_beam, widest_line
 from silhouette.relations.lines_in_space import CountedPart, region_of
 from silhouette.relations.outlines_in_plan import measured_by
-from silhouette.relations.points import ErrorBound, eyes_in, point_set, standard_volume
+from silhouette.relations.points import ErrorBound, Points, eyes_in, point_set
 from silhouette.relations.visible import has_quick_patch, share_beside, share_visible, widest_patch
-from silhouette.rules.data.found import Found, Key, Points, Straight, Unmeasured, Use, question_of
+from silhouette.rules.data.found import Found, Key, Unmeasured, Use, question_of
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Node
 from silhouette.rules.data.quantities import compared, known_by
@@ -125,15 +125,15 @@ class SceneTable:
             return Found(found.value, found.sure, of=seen.of, uses=(use,))
 
         blockers = self._blockers(a, b, past)
-        if self._brief and thick > 0.0 and has_quick_beam(_set(a), _set(b), blockers, thick):
+        if self._brief and thick > 0.0 and has_quick_beam(a.set, b.set, blockers, thick):
             return Found(value=True)
-        widest = widest_line(_set(a), _set(b), blockers, least=thick)
+        widest = widest_line(a.set, b.set, blockers, least=thick)
         holds = widest.value >= thick - BEAM_TOUCH_MM if thick else widest.value > 0.0
         sure = holds or (widest.value + widest.error < thick if thick else not widest.error)
         return Found(holds, sure, uses=(Use("line", widest, holds, of=_names(a, b)),))
 
     def _patch(self, a: Points, b: Points, past: Any) -> Found:
-        eyes, found, past = self._eyes(a, b), _set(b), self._blockers(a, b, past)
+        eyes, found, past = self._eyes(a, b), b.set, self._blockers(a, b, past)
         enough = max(self._bounds["patch"], default=np.inf)
         if self._brief and enough < np.inf and has_quick_patch(eyes, found, past, enough):
             return Found(2.0 * enough)
@@ -141,7 +141,7 @@ class SceneTable:
         return _quantity("patch", patch, _names(a, b))
 
     def _visible(self, a: Points, b: Points, past: Any) -> Found:
-        eyes, found, past = self._eyes(a, b), _set(b), self._blockers(a, b, past)
+        eyes, found, past = self._eyes(a, b), b.set, self._blockers(a, b, past)
         if self._brief and self._bounds["visible"]:
             return Found(share_beside(eyes, found, past, self._bounds["visible"]))
         return _quantity("visible", share_visible(eyes, found, past), _names(a, b), "share")
@@ -149,7 +149,7 @@ class SceneTable:
     def _eyes(self, a: Points, b: Points) -> Floats:
         """(n, 3) where somebody looks from who may look from any point of a at b."""
         if (a.key, b.key) not in self._eyes_of:
-            self._eyes_of[a.key, b.key] = eyes_in(_set(a), _set(b).box)
+            self._eyes_of[a.key, b.key] = eyes_in(a.set, b.set.box)
         return self._eyes_of[a.key, b.key]
 
     def _blockers(self, a: Points, b: Points, past: Any) -> list[tuple[Piece, Any]]:
@@ -194,7 +194,7 @@ class SceneTable:
         elif by == "facing":
             found = lines_in_space.facing_lines_cross(here, there, parts)
         else:
-            ends = [_set(some) if isinstance(some, Points) else some for some in (a, b)]
+            ends = [some.set if isinstance(some, Points) else some for some in (a, b)]
             found = in_space[by]((ends[0], ends[1]), (here, there), parts)
         return _truth("crossed", replace(found, by=tuple(dict.fromkeys(found.by))), (here, there))
 
@@ -270,12 +270,6 @@ def _truth(name: str, measured: ErrorBound, of: Sequence[Piece]) -> Found:
     return Found(holds, uses=(Use(name, measured, holds, "truth", _names(*of)),))
 
 
-def _set(points: Points) -> Any:
-    if points.part == "cylinder":
-        return standard_volume(points.piece, points.height, points.width / 2.0 or None)
-    return point_set(points.piece, points.part)  # type: ignore[arg-type]
-
-
 def _several(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else (value,)
 
@@ -286,9 +280,9 @@ def _names(*values: Points | Piece) -> tuple[str, ...]:
 
 def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str], arc: float) -> Sight:
     """The sight from an eye, or from the middle of a head, to the body, the whole or a cylinder of another piece, in a
-    front arc of so many degrees, past the pieces of these names; models without their bases and insignificant parts.
+    front arc of these degrees, past the pieces of these names; models without their bases and insignificant parts.
     """
-    attacker, target = start.piece, measured_piece(end)
+    attacker, target = start.piece, end.measured
     eye = attacker.eye if start.part == "eye" else point_set(attacker, "head").single[-1]
     ends = (attacker.name, target.name)
     disregarded = [piece for piece in scene.pieces if piece.name not in (*past, *ends)]
@@ -303,17 +297,3 @@ def sight_of(scene: TableScene, start: Points, end: Points, past: Collection[str
         absent=tuple(absent),
         disregarded=tuple(disregarded),
     )
-
-
-def measured_piece(points: Points) -> Piece:
-    """The piece of which points are looked at: all that counts of it is these."""
-    piece = points.piece
-    if points.part == "body":
-        return piece
-    mesh, pose = piece.model.mesh, piece.pose
-    if points.part == "cylinder":
-        volume = standard_volume(piece, points.height, points.width / 2.0 or None)
-        assert volume.mesh is not None
-        mesh, pose = volume.mesh, volume.pose
-    role = np.full(len(mesh.faces), BODY, np.uint8)
-    return replace(piece, model=replace(piece.model, mesh=mesh, role=role, drawn_from=None), pose=pose)

@@ -218,18 +218,20 @@ def _of_binary(node: Binary, known: Known) -> Kind:
         if (left, right) == (Kind.TEXT, Kind.WORDS) or (left in ONE and right in SEVERAL):
             return Kind.TRUTH
         raise ConditionError(node.start, f"{left} is never in {right}; 'in' asks for a word in a list, or a piece")
-    if node.sign == "+" and left in SEVERAL and right in SEVERAL:
+    return _of_arithmetic(node, left, right)
+
+
+def _of_arithmetic(node: Binary, left: Kind, right: Kind) -> Kind:
+    if node.sign == "+" and (left is right is Kind.PARTS or (left in SEVERAL and right in SEVERAL)):
         return left if left is right else Kind.PIECES
-    if node.sign == "+" and left is right is Kind.PARTS:
-        return left
     for side, kind in ((node.left, left), (node.right, right)):
         if kind not in QUANTITIES:
             raise _expected(side, "a number or a length", kind)
+    if (node.sign, left, right) == ("*", Kind.LENGTH, Kind.LENGTH):
+        raise ConditionError(node.start, "a length times a length is an area, which nothing is compared with")
+    if (node.sign, left, right) == ("/", Kind.NUMBER, Kind.LENGTH):
+        raise ConditionError(node.start, "a number is divided by a length; divide a length by a number")
     if node.sign in ("*", "/"):
-        if node.sign == "*" and (left, right) == (Kind.LENGTH, Kind.LENGTH):
-            raise ConditionError(node.start, "a length times a length is an area, which nothing is compared with")
-        if (left, right) == (Kind.NUMBER, Kind.LENGTH) and node.sign == "/":
-            raise ConditionError(node.start, "a number is divided by a length; divide a length by a number")
         return Kind.NUMBER if left is right else Kind.LENGTH
     _check_units(node, left, right)
     return left if node.sign in ("+", "-") else Kind.TRUTH

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache, partial
 from itertools import product
@@ -13,12 +13,12 @@ from typing import Any, Protocol
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
 from silhouette.common.text import in_a_sentence
 from silhouette.files.schema import MAX_LENGTH_MM
+from silhouette.relations.points import Points
 from silhouette.rules.data import quantities
 from silhouette.rules.data.found import (
     Counted,
     Found,
     Key,
-    Points,
     Tally,
     Use,
     all_of,
@@ -219,37 +219,21 @@ class Evaluator:
 
     def _quantified(self, node: Quantified, bound: Mapping[str, Piece]) -> Found:
         members, are_all = self._members(node, bound)
+        bodies = [(counts, partial(self._body, node, bound, piece, counts)) for piece, counts in members]
+        if node.how in ("any", "all", "none"):
+            decides = node.how != "all"
+            found = joined((partial(_in_doubt, counts, body, decides) for counts, body in bodies), decides)
+            found = denied(found) if node.how == "none" else found
+        else:
+            found = _taken_together(node.how, members, all_of(body for _, body in bodies))
+        return replace(found, sure=found.sure and are_all)
 
-        def of(piece: Piece, counts: Found) -> Found:
-            go_on()
-            body = self.found(node.body, {**bound, node.variable: piece})
-            here = replace(body, uses=(), bound={node.variable: (piece.name,)})
-            return here.resting_on([body, counts])
-
-        if node.how not in ("any", "all", "none"):
-            bodies = all_of(partial(of, *member) for member in members)
-            parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
-            sure, counting = all(counts.sure and body.sure for counts, body in parts), [b for c, b in parts if c.value]
-            if node.how == "each":
-                together = tuple(part for body in counting for part in body.value)
-                return Found(together, sure and are_all).resting_on(counts for counts, _ in parts)
-            if node.how in ("least", "greatest"):
-                return replace(quantities.extreme(counting, node.how), sure=sure and are_all)
-            tally = Tally(
-                tuple(
-                    Counted(piece.name, bool(body.value), body.uses, body.tallies)
-                    for (piece, counts), body in zip(members, bodies, strict=True)
-                    if counts.value
-                )
-            )
-            found = majority(parts, least=int(node.how == "most"))
-            return replace(found, sure=are_all and found.sure, tallies=(tally, *found.tallies))
-
-        decides = node.how != "all"
-        bodies_of = ((counts, partial(of, piece, counts)) for piece, counts in members)
-        found = joined((partial(_in_doubt, counts, body, decides) for counts, body in bodies_of), decides)
-        found = replace(found, sure=found.sure and are_all)
-        return denied(found) if node.how == "none" else found
+    def _body(self, node: Quantified, bound: Mapping[str, Piece], piece: Piece, counts: Found) -> Found:
+        """What a quantifier asks of one of its pieces."""
+        go_on()
+        body = self.found(node.body, {**bound, node.variable: piece})
+        here = replace(body, uses=(), bound={node.variable: (piece.name,)})
+        return here.resting_on([body, counts])
 
     def _those(self, node: Those, bound: Mapping[str, Piece]) -> Found:
         members, are_all = self._members(node, bound)
@@ -274,6 +258,22 @@ class Evaluator:
             same = one.value is other.value if isinstance(one.value, Piece) else one.value == other.value
             value = same == (node.sign == "is")
         return Found(value, one.sure and other.sure).resting_on([one, other])
+
+
+def _taken_together(how: str, members: Sequence[tuple[Piece, Found]], bodies: Sequence[Found]) -> Found:
+    """What half, most, each, least or greatest of some pieces come to, of each of which it is known what was asked."""
+    parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
+    if how in ("half", "most"):
+        named = zip(members, bodies, strict=True)
+        counted = [(piece.name, body) for (piece, counts), body in named if counts.value]
+        tally = Tally(tuple(Counted(name, bool(body.value), body.uses, body.tallies) for name, body in counted))
+        found = majority(parts, least=int(how == "most"))
+        return replace(found, tallies=(tally, *found.tallies))
+    sure, counting = all(counts.sure and body.sure for counts, body in parts), [body for c, body in parts if c.value]
+    if how == "each":
+        together = tuple(part for body in counting for part in body.value)
+        return Found(together, sure).resting_on(counts for counts, _ in parts)
+    return replace(quantities.extreme(counting, how), sure=sure)
 
 
 def _ends(argument: Found) -> tuple[float, ...]:

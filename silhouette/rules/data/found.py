@@ -8,8 +8,9 @@ from typing import Any
 
 from silhouette.measure.observation import Sight
 from silhouette.relations.corners import Corners
+from silhouette.relations.distances import Straight
 from silhouette.relations.lines_in_space import CountedPart
-from silhouette.relations.points import ErrorBound
+from silhouette.relations.points import ErrorBound, Points
 from silhouette.scenes.pieces import Piece
 
 Key = tuple[Hashable, ...]
@@ -21,34 +22,6 @@ class Unmeasured(Exception):
     def __init__(self, sights: Mapping[Key, Sight]) -> None:
         super().__init__(*sights)
         self.sights = sights
-
-
-@dataclass(frozen=True, eq=False)
-class Points:
-    """Points of a piece, from which or to which lines go."""
-
-    piece: Piece
-    part: str  # eye, head, body, whole, base or cylinder
-    # height, width: of a cylinder, mm; a width of 0 is that of the base
-    height: float = 0.0
-    width: float = 0.0
-
-    @property
-    def key(self) -> tuple[str, str, float, float]:
-        """By which equal ones are known."""
-        return self.piece.name, self.part, self.height, self.width
-
-
-@dataclass(frozen=True, eq=False)
-class Straight:
-    """The straight line from the middle of one model's base to that of another."""
-
-    ends: tuple[Piece, Piece]
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """By which equal ones are known."""
-        return tuple(piece.name for piece in self.ends)
 
 
 def question_of(primitive: str, given: Mapping[str, Any]) -> Key:

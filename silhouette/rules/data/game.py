@@ -260,15 +260,17 @@ class _Reader:
         for index, is_reached in enumerate(reached([one.when or always for one in rulings], conditions)):
             if not is_reached:
                 raise self._error_at("verdict", index, "is never reached: those before it leave nothing for it")
+        self._check_use(clauses, [one.when for one in rulings if one.when is not None])
+
+    def _check_use(self, clauses: Mapping[str, Clause], todo: list[Node]) -> None:
+        """Refuses clauses that no verdict names, nor another clause that one names."""
         used = {self._entry.line_of_sight, *(name for name, clause in clauses.items() if clause.roll)}
-        todo = [one.when for one in rulings if one.when is not None]
-        todo += [conditions[name] for name in used & conditions.keys()]
+        todo += [clauses[name].when for name in used & clauses.keys()]
         while todo:
-            for node in todo.pop().everything():
-                if isinstance(node, Name) and node.name in conditions and node.name not in used:
-                    used.add(node.name)
-                    todo.append(conditions[node.name])
-        for index, name in enumerate(conditions):
+            named = {node.name for node in todo.pop().everything() if isinstance(node, Name)} & clauses.keys() - used
+            used |= named
+            todo += [clauses[name].when for name in named]
+        for index, name in enumerate(clauses):
             if name not in used:
                 raise self._error_at("clause", index, "is never reached: no verdict names it; use it, or delete it")
 

@@ -144,24 +144,15 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
             f"{scene.path}: {check.label}: takes more than {LONGEST:g} s of CPU time; leave out what is not between "
             "them"
         ) from None
-    ruling, evaluator = found.ruling, found.evaluator
-    deciding = _clauses_in(found.found, evaluator.asked)
-    names = [*deciding, *(name for name in evaluator.asked if name not in deciding)]
-    readings = {name: scene.reading(name) for name in game.readings}
-    clauses = []
-    for name in names:
-        asked = evaluator.asked[name]
-        text, named = said(game, game.clauses[name], asked, attacker.name, target.name, readings)
-        number, decides = game.clauses[name].number, name in deciding
-        clauses.append(AskedClause(number, text, asked.value, asked.sure, decides, asked.uses, named, asked.tallies))
-    first = game.clauses[names[0]]
-    told = [(clause.text, clause.number) for clause in clauses if clause.decides]
-    told += [(f"{clause.text}: {rolls[clause.number]}", clause.number) for clause in clauses if clause.number in rolls]
+    ruling, by_name = found.ruling, _clauses(scene, found, check)
+    first, clauses = game.clauses[next(iter(by_name))], tuple(by_name.values())
+    deciding = [clause for clause in clauses if clause.decides]
+    parts = [(clause.text, clause.number) for clause in deciding]
+    parts += [(f"{clause.text}: {rolls[clause.number]}", clause.number) for clause in clauses if clause.number in rolls]
     chooser = "" if ruling.chooses is None else getattr(check, ruling.chooses)
     choice = f"{chooser}'s player chooses between {in_a_row(ruling.between)}" if chooser else ""
-    uses = [use for clause in clauses if clause.decides for use in clause.uses]
-    observed = _observation(table, attacker, target, uses)
-    deciding_pieces = _blockers([clause for clause in clauses if clause.decides], check)
+    observed = _observation(table, attacker, target, deciding)
+    deciding_pieces = _blockers(deciding, check)
     return DataVerdict(
         attacker=attacker.name,
         target=target.name,
@@ -169,7 +160,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         verdict=ruling.name,
         level=ruling.level,
         rule=RuleReference(first.source, first.number),
-        reason=reason_of(ruling.name, told, choice),
+        reason=reason_of(ruling.name, parts, choice),
         written=scene.written,
         line_of_sight=seen.value,
         could_be=found.could_be,
@@ -177,14 +168,12 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         deciding=deciding_pieces,
         chooser=chooser,
         between=ruling.between,
-        roll=", ".join([*([ruling.roll] if ruling.roll else []), *rolls.values()]) or None,
-        clauses=tuple(clauses),
-        warnings=_warnings(
-            scene, attacker, target, deciding_pieces, [] if observed is None else windows_seen_through(observed)
-        ),
+        roll=", ".join(filter(None, (ruling.roll, *rolls.values()))) or None,
+        clauses=clauses,
+        warnings=_warnings(scene, attacker, target, deciding_pieces, observed),
         measurement=None if observed is None else Measurement.of(observed, settings.renderer),
         observation=observed if settings.keep else None,
-        looks=_looks(table, clauses) if settings.keep else {},
+        looks=_looks(table, deciding) if settings.keep else {},
     )
 
 
@@ -192,6 +181,20 @@ def _rolls(game: Game, found: Ruled) -> dict[str, str]:
     """What clauses do to a roll beside the verdict, by their numbers: of those that hold, where anything can be hit."""
     with_roll = [clause for clause in game.clauses.values() if clause.roll and found.ruling.level is not Level.BLOCKED]
     return {clause.number: clause.roll or "" for clause in with_roll if found.evaluator.clause(clause.name).value}
+
+
+def _clauses(scene: DataScene, found: Ruled, check: Check) -> dict[str, AskedClause]:
+    """The clauses that were asked, by their names, first those that decided."""
+    game, asked = scene.game, found.evaluator.asked
+    deciding = _clauses_in(found.found, asked)
+    readings = {name: scene.reading(name) for name in game.readings}
+    clauses = dict[str, AskedClause]()
+    for name in dict.fromkeys((*deciding, *asked)):
+        answer, number = asked[name], game.clauses[name].number
+        text, named = said(game, game.clauses[name], answer, check.attacker, check.target, readings)
+        rests_on = answer.uses, named, answer.tallies
+        clauses[name] = AskedClause(number, text, answer.value, answer.sure, name in deciding, *rests_on)
+    return clauses
 
 
 def _clauses_in(found: Found, asked: Mapping[str, Found]) -> list[str]:
@@ -212,25 +215,27 @@ def _blockers(deciding: Sequence[AskedClause], check: Check) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(names) if name not in (check.attacker, check.target))
 
 
-def _observation(table: SceneTable, attacker: Piece, target: Piece, deciding: Sequence[Use]) -> Observation | None:
+def _observation(
+    table: SceneTable, attacker: Piece, target: Piece, deciding: Sequence[AskedClause]
+) -> Observation | None:
     """The measurement to show: one on which the verdict rests, if possible of how much is obscured; else the first."""
-    ends = (attacker.name, target.name)
-    looks = [table.looks[use] for use in sorted(deciding, key=lambda use: use.name != "obscured") if use in table.looks]
+    ends, uses = (attacker.name, target.name), (use for clause in deciding for use in clause.uses)
+    looks = [table.looks[use] for use in sorted(uses, key=lambda use: use.name != "obscured") if use in table.looks]
     every = (*looks, *table.observations.values())
     return next((one for one in every if (one.sight.attacker.name, one.sight.target.name) == ends), None)
 
 
-def _looks(table: SceneTable, clauses: Sequence[AskedClause]) -> dict[Use, Observation]:
+def _looks(table: SceneTable, deciding: Sequence[AskedClause]) -> dict[Use, Observation]:
     """The observations of what the deciding clauses counted, by what rests on them."""
-    tallies = (tally for clause in clauses if clause.decides for tally in clause.tallies)
+    tallies = (tally for clause in deciding for tally in clause.tallies)
     return {use: table.looks[use] for tally in tallies for use in tally.every_use() if use in table.looks}
 
 
 def _warnings(
-    scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str], windows: Sequence[str]
+    scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str], observed: Observation | None
 ) -> tuple[str, ...]:
     """Doubts about the poses and the meshes on which a verdict rests, those about windows among them, each once."""
-    warnings = [*attacker.eye_warnings, *windows]
+    warnings = [*attacker.eye_warnings, *([] if observed is None else windows_seen_through(observed))]
     for piece in (attacker, target, *(scene.piece(name) for name in blockers)):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys([*warnings, *scene.doubts(attacker.name, [target.name, *blockers])]))

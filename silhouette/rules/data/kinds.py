@@ -119,7 +119,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
         (Parameter("a", _POINTS), Parameter("b", _POINTS), _length("thick"), _PAST),
         Kind.TRUTH,
-        "whether a straight line as thick as that leads from a point of a to a point of b and meets nothing of past",
+        "whether a straight line of that thickness leads from a point of a to a point of b and meets nothing of past",
     ),
     "patch": Primitive(
         (Parameter("a", _POINTS), _SURFACE, _PAST),
@@ -135,7 +135,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "seen": Primitive(
         (_EYE, _SURFACE, _PAST, Parameter("arc", (Kind.NUMBER,), "360 degrees")),
         Kind.NUMBER,
-        "the share of b, as seen from the point a, that is in the front arc of so many degrees and behind nothing",
+        "the share of b, as seen from the point a, that is in the front arc of these degrees and behind nothing",
         most=1.0,
     ),
     "visible": Primitive(
@@ -147,7 +147,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "cylinder": Primitive(
         (_BASES[0], Parameter("height", (Kind.LENGTH,)), _length("width")),
         Kind.POINTS,
-        "an upright cylinder that stands where the base of a does, so high and so wide; with no width, as wide as it",
+        "an upright cylinder of that height and width, where the base of a stands; without a width, the width of that",
     ),
     "crossed": Primitive(
         (
@@ -176,15 +176,15 @@ PRIMITIVES: Mapping[str, Primitive] = {
         ),
         Kind.PARTS,
         "for crossed and clear_lines: what of some pieces rises higher than above their lowest point, lies within that "
-        "distance of the base where lines end, and beyond that of both bases; as if each filled a square so wide along "
-        "the table's axes round the middle of its base, if one is given; parts + parts are both together",
+        "distance of the base where lines end, and beyond that of both bases; as if each filled a square of that side, "
+        "if one is given, along the table's axes round the middle of its base; parts + parts are both together",
     ),
     "corners": Primitive(
         (_PAIR[0], _length("square"), _length("cell")),
         Kind.CORNERS,
-        "for clear_lines: the corners of a square so wide along the table's axes round the middle of the base of a; "
-        "without one, of the smallest rectangle round its base, or its footprint; of all cells so wide in that, if "
-        "given",
+        "for clear_lines: the corners of a square of that side along the table's axes round the middle of the base of "
+        "a; without one, of the smallest rectangle round its base, or its footprint; of all cells of that side in it, "
+        "if given",
     ),
     "clear_lines": Primitive(
         (

@@ -14,7 +14,7 @@ from math import nextafter
 from silhouette.measure.observation import Sight
 from silhouette.rules.data.found import Key, Scaled, Unmeasured
 
-MOST_WORLDS = 64  # for one check: six things in doubt that have nothing to do with each other have so many
+MOST_WORLDS = 64  # for one check: six things in doubt that have nothing to do with each other make 64
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "is": operator.eq, "is not": operator.ne,
 }  # fmt: skip

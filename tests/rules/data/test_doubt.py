@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from silhouette.measure.observation import Sight
+from silhouette.relations.points import Points
 from silhouette.rules.base import Level
 from silhouette.rules.data import worlds
-from silhouette.rules.data.found import Found, Points, Unmeasured
+from silhouette.rules.data.found import Found, Unmeasured
 from silhouette.rules.data.game import Clause, Game, Ruling
 from silhouette.rules.data.parsing import parsed
 from silhouette.rules.data.ruling import ruled
