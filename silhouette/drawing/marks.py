@@ -57,8 +57,11 @@ def multiples(step: float, low: float, high: float) -> Floats:
 
     >>> multiples(25.4, -30.0, 51.0).tolist()
     [-25.4, 0.0, 25.4, 50.8]
+    >>> multiples(2.0, -1.0, 1.0).tolist()
+    [0.0]
     """
-    return step * np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
+    numbers = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1.0)
+    return step * numbers + 0.0  # zero without a sign
 
 
 def draw_grid(sheet: Sheet, box: Box, *, mm: float = 1.0) -> float:

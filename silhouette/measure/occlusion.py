@@ -238,13 +238,7 @@ class _Target:
         numbers = placed.faces_of(chosen[is_near])
         numbers = numbers[faces.sides[numbers] != 0]
         points = np.concatenate([placed.points(placed.clusters.corners.take(numbers, axis=0)), faces.parts], axis=1)
-        is_behind, is_before = planes.order(points)
-        mixed = np.flatnonzero(~is_behind & ~is_before)
-        is_behind[mixed], is_before[mixed] = planes.order_by_own(placed, points[:, mixed])
-        mixed = mixed[~is_behind[mixed] & ~is_before[mixed]]
-        near = self.near(points[:, mixed]) if len(mixed) else None
-        if near is not None:
-            is_behind[mixed], is_before[mixed] = near.depths.order(points[:, mixed])
+        is_behind, is_before, near = self.order(placed, planes, points)
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
         hidden = self.covered_by(before.silhouette((self.window[0], self.window[1])))
@@ -252,6 +246,20 @@ class _Target:
             return hidden
         all_hidden = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons, near)
         return replace(all_hidden, doubt=all_hidden.doubt + hidden.doubt)
+
+    def order(self, placed: Placed, planes: _Planes, points: Floats) -> tuple[Flags, Flags, _TargetPart | None]:
+        """(m,) and (m,) which faces (3, m, 3) of a blocker are surely behind the target, and which before it; and what
+        of the target lies near those that `_Planes` does not part from it, if there are such.
+        """
+        is_behind, is_before = planes.order(points)
+        mixed = np.flatnonzero(~is_behind & ~is_before)
+        is_behind[mixed], is_before[mixed] = planes.order_by_own(placed, points[:, mixed])
+        mixed = mixed[~is_behind[mixed] & ~is_before[mixed]]
+        if not len(mixed):
+            return is_behind, is_before, None
+        near = self.near(points[:, mixed])
+        is_behind[mixed], is_before[mixed] = near.depths.order(points[:, mixed])
+        return is_behind, is_before, near
 
     def covered_by(self, part: Polygons) -> _Hidden:
         """What of the target a part of the picture covers that is before it."""

@@ -86,9 +86,7 @@ def _in_order(target: Any, blocker: Placed) -> list[Floats]:
     planes = counted._Planes.of(target.placed, blocker)
     faces = np.flatnonzero(Faces.of(blocker, target.window).sides)
     points = blocker.points(blocker.clusters.corners.take(faces, axis=0))
-    behind, before = planes.order(points)
-    mixed = np.flatnonzero(~behind & ~before)
-    behind[mixed], before[mixed] = target.depths.order(points[:, mixed])
+    behind, before, _ = target.order(blocker, planes, points)
     return [points[:, which] for which in (behind, before, ~behind & ~before)]
 
 

@@ -9,8 +9,8 @@ from silhouette.rules.base import Phrase
 PHRASES: Mapping[str, Phrase] = {
     "plan of clauses": "Seen from above, x to the right and y up; numbers in inches.",
     "plan in squares": "Seen from above, x to the right and y up; numbers in squares.",
-    "line crosses": "lines from base to base, which cross terrain",
-    "line is free": "lines from base to base, which cross nothing",
+    "line crosses": "lines with something in the way",
+    "line is free": "lines with nothing in the way",
     "corners clear": "lines from corner to corner, which are clear",
     "corners blocked": "lines from corner to corner, which are blocked",
     "sight line": "line of sight",
