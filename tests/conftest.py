@@ -165,7 +165,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     apart = ["renderers/gl/depth_pass"]  # imported without a context, it binds OpenGL to the platform of a display
     if find_spec("warp") is None:  # an extra, without which kernels cannot be imported for their doctests
-        apart += ["renderers/cuda/kernels"]
+        apart += [f"renderers/cuda/{name}" for name in ("areas", "cells", "kernels", "outlining", "sweeping")]
     ignored = [str(PROJECT / f"silhouette/{name}.py") for name in apart]
     config.option.ignore = [*(config.option.ignore or []), *ignored]
     if not hasattr(config, "workerinput"):

@@ -26,6 +26,7 @@ from silhouette.measure.observation import (
 from silhouette.measure.occlusion import Occlusion, joined, occlusion
 from silhouette.measure.sampling import Picture, sample
 from silhouette.measure.silhouettes import Polygons, polygons
+from silhouette.renderers.areas import CoveredAreas
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Renderer
 from silhouette.renderers.views import View
 
@@ -73,6 +74,60 @@ def measured(
     counts = _counts(areas, nearest, alone)
     masks = tuple(_mask(*pair, renderer) for pair in zip(pictures, found, strict=True)) if keep else ()
     return Measured(counts, _decided_by(pictures, areas, counts), masks)
+
+
+def measured_by_areas(
+    pictures: Sequence[Picture], found: Sequence[CoveredAreas], renderer: Renderer
+) -> list[Measured | None]:
+    """What is obscured and seen of the target of each picture, of whose bodies a renderer gives the areas.
+
+    None where what is left, or obscured, may be so narrow that its outlines tell whether it counts.
+    """
+    areas = [_areas_given(*each) for each in zip(pictures, found, strict=True)]
+    shared = [THINNEST * each.several_sides < 2.0 * each.several for each in found]
+    rays = [number for number, some in enumerate(areas) if some is not None and shared[number]]
+    places = [found[number].places for number in rays]
+    owner = np.repeat(np.arange(len(rays)), [len(some) for some in places])
+    met = sample([pictures[number] for number in rays], owner, np.concatenate([np.empty((0, 2)), *places]), renderer)
+    ends = np.cumsum([0, *map(len, places)])
+    nearest_of = {number: met.nearest[start:end] for number, start, end in zip(rays, ends, ends[1:], strict=False)}
+    measured = list[Measured | None]()
+    for number, some in enumerate(areas):
+        if some is None:
+            measured.append(None)
+            continue
+        each = found[number]
+        alone, nearest = each.lone + each.shared, each.lone
+        if number in nearest_of:
+            nearest = nearest + each.several * _parts_by_rays(nearest_of[number], each.weights, alone)
+        counts = _counts(some, nearest, alone)
+        measured.append(Measured(counts, _decided_by([pictures[number]], some, counts), ()))
+    return measured
+
+
+def _parts_by_rays(nearest: Integers, weights: Floats, alone: Floats) -> Floats:
+    """(blockers,) which part of a place before which several are each is the nearest in, by rays of some weights.
+
+    ``nearest`` (n,) are the blockers that were met, -1 for none; where all are that, the largest takes it all.
+    """
+    met = np.bincount(nearest[nearest >= 0], weights[nearest >= 0], len(alone))
+    met = met if met.any() else (alone == alone.max()).astype(np.float64)
+    parts: Floats = met / met.sum()
+    return parts
+
+
+def _areas_given(picture: Picture, found: CoveredAreas) -> _Areas | None:
+    """The areas of a target; None where something may be so narrow that its outlines tell whether it counts."""
+    free, obscured = found.free, found.obscured
+    whole = free + obscured
+    is_wide = 2.0 * free > _gap(picture) * found.free_sides or not free
+    is_wide &= 2.0 * obscured > THINNEST * found.obscured_sides or not obscured
+    if not is_wide or not whole:
+        return None
+    rounded = ROUNDED * (2.0 * found.rim + found.obscured_rim)
+    obscured = _half(obscured, whole, rounded) if free else whole
+    in_arc, seen = (whole, whole - obscured) if picture.arcs is None else (0.0, 0.0)
+    return _Areas(whole, obscured, in_arc, seen, 0.0, rounded)
 
 
 def _decided_by(pictures: Sequence[Picture], areas: _Areas, counts: OcclusionCounts) -> DecidedBy:

@@ -14,6 +14,7 @@ from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.occlusion import Occlusion
+from silhouette.measure.on_device import measured_on_device
 from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 
@@ -66,16 +67,32 @@ def observe_many(
     sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
 ) -> list[Observation]:
     """`observe` for each sight; what is found for one depends neither on the others nor on their order."""
-    return [observed(frame, renderer, wanted) for frame in all_framed(sights, pixel)]
+    return all_observed(all_framed(sights, pixel), renderer, wanted)
 
 
 def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN, within: Occlusion | None = None) -> Observation:
     """`observe` of a sight whose pictures are known; ``within`` as of `silhouette.measure.counting.measured`."""
+    if within is not None and not renderer.capabilities.is_witness:
+        return _observation(frame, measured(frame.pictures, renderer, wanted.keep, within), renderer, wanted.windows)
+    (observation,) = all_observed([frame], renderer, wanted)
+    return observation
+
+
+def all_observed(frames: Sequence[Framed], renderer: Renderer, request: Wanted = PLAIN) -> list[Observation]:
+    """`observed` of each: what a renderer counts on its device it counts for all of them together."""
+    measure, found = _measured_by_layers, list[Measured | None]([None] * len(frames))
     if renderer.capabilities.is_witness:
-        found = _measured_by_rays(frame, renderer, wanted)
-    else:
-        found = measured(frame.pictures, renderer, wanted.keep, within)
-    through = looked_through(frame, renderer) if wanted.windows and found.counts.seen else ((), ())
+        measure = _measured_by_rays
+    elif renderer.capabilities.counts_areas and not request.keep:
+        found = measured_on_device(frames, renderer)
+    return [
+        _observation(frame, counted or measure(frame, renderer, request), renderer, request.windows)
+        for frame, counted in zip(frames, found, strict=True)
+    ]
+
+
+def _observation(frame: Framed, found: Measured, renderer: Renderer, windows: bool) -> Observation:
+    through = looked_through(frame, renderer) if windows and found.counts.seen else ((), ())
     return Observation(
         frame.sight,
         frame.blockers,
@@ -87,6 +104,10 @@ def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN, within: 
         frame.views,
         *through,
     )
+
+
+def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
+    return measured(frame.pictures, renderer, wanted.keep)
 
 
 def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:

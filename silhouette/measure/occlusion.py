@@ -35,6 +35,7 @@ from silhouette.measure.silhouettes import (
 )
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
+from silhouette.renderers.areas import NO_LINES, LayeredPicture, Lines, SeenMesh
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View, VisionArc
 
@@ -146,6 +147,31 @@ def _occlusion(whole: Polygons, in_arc: Polygons, parts: Sequence[_Hidden]) -> O
     return Occlusion(whole, in_arc, [part.polygons for part in parts], touching, doubt)
 
 
+def layered(picture: Picture, step: Callable[[], None] = lambda: None) -> LayeredPicture | None:
+    """A flat picture for a renderer that counts areas; None where only `occlusion` tells.
+
+    That is so where the target does not lie well before the eye, where the order of some faces is a matter of their own
+    planes, and where arcs part the target, or outlines lie farther out or in than meshes.
+    """
+    bodies = [picture.target, *picture.blockers]
+    placed = Placed.of(picture.view, picture.target)
+    points = _bounding(placed)
+    if picture.arcs or any(body.outline for body in bodies) or not placed.is_ahead:
+        return None
+    if not (points[2] > NEAREST_DEPTH_MM).all():
+        return None
+    (left, top), (right, bottom) = (points[:2] / points[2]).min(axis=1), (points[:2] / points[2]).max(axis=1)
+    outer = manifold3d.CrossSection.square((right - left, bottom - top)).translate((left, top))
+    target = _Target(picture.view, placed, False, step, outer)
+    layers = list[SeenMesh | Lines]([placed.as_seen])
+    for body in picture.blockers:
+        layer = target.layer_before(body)
+        if layer is None:
+            return None
+        layers.append(layer)
+    return LayeredPicture(np.array([left, right, top, bottom]), layers)
+
+
 @dataclass(frozen=True, eq=False)
 class _Hidden:
     """Where a blocker is before a target; ``touching`` and ``doubt`` as of `Occlusion`."""
@@ -230,9 +256,35 @@ class _Target:
         is_behind, is_before = planes.order(_bounding(placed)[:, None])
         if is_before[0] and (whole := silhouette_of(placed)) is not None:
             return self.covered_by(whole)
-        chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
-        if is_behind[0] or not len(chosen):
+        if is_behind[0]:
             return _Hidden(polygons())
+        before, mixed, near = self._parted(placed, planes)
+        hidden = self.covered_by(before.silhouette((self.window[0], self.window[1])))
+        if near is None:
+            return hidden
+        all_hidden = self._hidden_by_mixed(placed, mixed, hidden.polygons, near)
+        return replace(all_hidden, doubt=all_hidden.doubt + hidden.doubt)
+
+    def layer_before(self, body: Body) -> SeenMesh | Lines | None:
+        """What of a blocker is before the target, for a renderer that counts areas; None where some faces are mixed."""
+        self.step()
+        placed = Placed.of(self.view, body)
+        planes = _Planes.of(self.placed, placed)
+        is_behind, is_before = planes.order(_bounding(placed)[:, None])
+        if is_before[0] and placed.is_ahead:
+            return placed.as_seen
+        if is_behind[0]:
+            return NO_LINES
+        before, mixed, _ = self._parted(placed, planes)
+        return None if mixed.shape[1] else before.lines()
+
+    def _parted(self, placed: Placed, planes: _Planes) -> tuple[Faces, Floats, _TargetPart | None]:
+        """The faces of a blocker before the target; (3, m, 3) those of which neither planes nor depths tell; and what
+        of the target lies near these, if there may be such.
+        """
+        chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
+        if not len(chosen):
+            return Faces.none(placed), np.empty((3, 0, 3)), None
         faces = Faces.of(placed, self.window, planes.farthest)
         is_near = placed.centres[2, chosen] + placed.clusters.radii[chosen] > planes.nearest
         numbers = placed.faces_of(chosen[is_near])
@@ -241,11 +293,7 @@ class _Target:
         is_behind, is_before, near = self.order(placed, planes, points)
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
-        hidden = self.covered_by(before.silhouette((self.window[0], self.window[1])))
-        if near is None:
-            return hidden
-        all_hidden = self._hidden_by_mixed(placed, points[:, ~is_behind & ~is_before], hidden.polygons, near)
-        return replace(all_hidden, doubt=all_hidden.doubt + hidden.doubt)
+        return before, points[:, ~is_behind & ~is_before], near
 
     def order(self, placed: Placed, planes: _Planes, points: Floats) -> tuple[Flags, Flags, _TargetPart | None]:
         """(m,) and (m,) which faces (3, m, 3) of a blocker are surely behind the target, and which before it; and what

@@ -33,6 +33,7 @@ from silhouette.common.geometry import Flags, Floats, Integers, Pose, spread
 from silhouette.common.lazy import cached_property, derived
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, stable_order
+from silhouette.renderers.areas import EDGE_ON, Lines, SeenMesh
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
@@ -56,8 +57,6 @@ FLOAT32 = 2.0**-21
 SAME_AREA = 1e-8  # of it: areas of one polygon, put together otherwise, differ by less; rounding alone by 1e-10
 
 SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
-
-EDGE_ON = 1e-9  # mm: a face whose plane passes the eye as near as this has no side
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +85,16 @@ class Placed:
         matrix = np.array([(right - view.left * forward) / view.step, (view.top * forward - up) / view.step, forward])
         noise = 2.0 * NEAREST_DEPTH_MM + FLOAT32 * (float(np.linalg.norm(eye - clusters.middle)) + clusters.reach)
         return cls(body, clusters, eye, matrix, _product(matrix, clusters.centres - eye[:, None]), noise, view.step)
+
+    @property
+    def is_ahead(self) -> bool:
+        """Whether all of it lies well before the eye."""
+        return bool((self.centres[2] - self.clusters.radii > NEAREST_DEPTH_MM).all())
+
+    @property
+    def as_seen(self) -> SeenMesh:
+        """The body, where it is ahead, for a renderer that counts areas."""
+        return SeenMesh(self.body.mesh, self.eye, self.matrix, self.noise)
 
     def within(self, window: Floats, near: float, far: float) -> Flags:
         """(k,) whether clusters may reach between depths into a window: its least and greatest column and row."""
@@ -210,6 +219,11 @@ class Faces:
             parts = clipped(parts, np.array(line), 0.0)
         return replace(faces, parts=parts)
 
+    @classmethod
+    def none(cls, placed: Placed) -> Faces:
+        """No face of a body."""
+        return cls(placed, np.zeros(len(placed.clusters.corners), np.int8), np.empty((3, 0, 3)))
+
     @property
     def is_empty(self) -> bool:
         """Whether there are none."""
@@ -263,6 +277,19 @@ class Faces:
             ends.append(np.stack([points, points[:, following]]))
         return np.concatenate(ends, axis=2)
 
+    def lines(self) -> Lines:
+        """The same lines, as a renderer takes them that counts areas: see `_chains`."""
+        places = list[Floats]()
+        for edges in self._edges():
+            points = self.placed.points(np.stack(edges).astype(np.int32))
+            places.append(points[:2] / points[2])
+        cut = self._parts_alike()
+        places.append((cut[:2] / cut[2]).reshape(2, 1, -1).repeat(2, axis=1))
+        places[2][:, 1] = (cut[:2] / cut[2])[:, :, [1, 2, 0]].reshape(2, -1)
+        start, end = np.concatenate(places, axis=2).transpose(1, 0, 2)
+        border = np.repeat(np.array([0, 1, 0], np.int32), [each.shape[2] for each in places])
+        return Lines(start, end, border)
+
     def rim(self, part: Polygons, by: float) -> Polygons:
         """What lies within ``by`` mm of the rim of a silhouette of these faces, as far away as the rim is.
 
@@ -292,12 +319,15 @@ class Faces:
         front, border = (self._chained(*edges) for edges in self._edges())
         if self.parts.shape[1] == 0:
             return front, border
-        # As faces that look at the eye run: a picture's rows count downward.
-        parts = turned_alike(self.parts, -np.linalg.det(self.placed.matrix))
+        parts = self._parts_alike()
         number = np.arange(parts[0].size)
         following = np.where(number % 3 == 2, number - 2, number + 1)
         cut = Chain((parts[:2] / parts[2]).reshape(2, -1), following, number // 3, parts[2].ravel())
         return Chain.joined([front, cut]), border
+
+    def _parts_alike(self) -> Floats:
+        """(3, k, 3) the parts, as faces that look at the eye run: a picture's rows count downward."""
+        return turned_alike(self.parts, -np.linalg.det(self.placed.matrix))
 
     def _chained(self, start: Indices, end: Indices) -> Chain:
         """Edges from one vertex to another, as loops."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, Integers, Pose
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.areas import CoveredAreas, LayeredPicture
 from silhouette.renderers.views import View
 
 NEAREST_DEPTH_MM = 1e-4
@@ -71,6 +72,7 @@ class Capabilities:
     sparse: bool = False  # whether few pixels cost less than all of them, and any place between them can be looked at
     # Whether shares are counted by its rays, as a witness of what layers count; if not, it is asked for few rays only
     is_witness: bool = True
+    counts_areas: bool = False  # whether `Renderer.areas` counts by layers on its device
     hardware: bool = False  # whether a GPU draws
     driver: str = ""  # the words of OpenGL or CUDA for the driver and its version; empty without one
     memory: int = 0  # bytes, of the GPU; 0 if it is not known, and without one
@@ -127,6 +129,10 @@ class Renderer(ABC):
         []
         """
         return (self.render(view, [body], pixels) for body in bodies)
+
+    def areas(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
+        """What bodies cover of each picture, where the renderer has the capability ``counts_areas``; most have not."""
+        raise NotImplementedError(f"{self.name} counts no areas")
 
     def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:  # noqa: B027 - most have nothing to do
         """Draws a picture of which some pixels will be asked for, and then others; by default nothing is drawn."""
@@ -195,6 +201,11 @@ class ForwardingRenderer(Renderer):
         self.go_on()
         return self._renderer.render_separately(view, bodies, pixels)
 
+    def areas(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
+        """See `Renderer.areas`."""
+        self.go_on()
+        return self._renderer.areas(pictures)
+
     def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
         """See `Renderer.draw_ahead`."""
         self.go_on()
@@ -224,7 +235,10 @@ class ForwardingRenderer(Renderer):
 
 
 class LayersRenderer(ForwardingRenderer):
-    """A renderer whose rays are only asked which of two surfaces is nearer: shares are counted by layers, exactly."""
+    """A renderer whose rays are only asked which of two surfaces is nearer: shares are counted by layers, exactly.
+
+    One that has the capability ``counts_areas`` counts most of them on its device.
+    """
 
     def __init__(self, renderer: Renderer) -> None:
         super().__init__(renderer)

@@ -137,7 +137,8 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
 
     "auto" counts by layers, and takes for the few rays that this needs the first of `RENDERERS` that starts here; which
     one it was stands in the renderer's ``name`` and ``device``. Where a device is given, it takes the renderer whose
-    devices have such names. Any other name is that renderer, which counts by its rays, or an error.
+    devices have such names. Any other name is that renderer, or an error; it counts by its rays, but for one that
+    counts by layers itself.
 
     Raises:
         RequestError: where there is no renderer of that name, or a device is given and it has none.
@@ -153,7 +154,7 @@ def choose(name: str = "auto", device: str | None = None) -> Renderer:
     check_name(name, device)
     entries = _called(name)
     rays = _shared(entries if device is None else [entry for entry in entries if entry.takes(device)][:1], device)
-    if name != "auto":
+    if name != "auto" and not rays.capabilities.counts_areas:
         return rays
     with _starting:
         if rays not in _by_layers:

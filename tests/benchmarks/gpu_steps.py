@@ -50,7 +50,7 @@ class Clock:
         Args:
             renderer: of those in `STEPS`.
         """
-        (self._watch_cuda if renderer.name == "cuda" else self._watch_gl)()
+        (self._watch_cuda if renderer.underlying.name == "cuda" else self._watch_gl)()
 
     def _watch_gl(self) -> None:
         from OpenGL import GL
@@ -94,6 +94,7 @@ class Clock:
         from silhouette.renderers.cuda.renderer import CudaRenderer
 
         CudaRenderer.cast = self.step("launching", CudaRenderer.cast)  # type: ignore[method-assign]
+        CudaRenderer.areas = self.step("launching", CudaRenderer.areas)  # type: ignore[method-assign]
         wait = self.step("kernels", warp.synchronize, whole=True)
         launch, array = warp.launch, warp.array
         made, read = array.__init__, array.numpy

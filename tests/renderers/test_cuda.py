@@ -32,6 +32,9 @@ from tests.support import shapes
 from tests.support.commands import run
 
 HERE = Pose.standing()
+AREAS = "silhouette.renderers.cuda.areas"
+"""Is imported with its kernels, when a test needs it: warp is an extra."""
+
 WALL = """
 rules = "necromunda"
 fighter = [
@@ -45,7 +48,8 @@ check = [{ attacker = "Kal", target = "Vex" }]
 
 @pytest.fixture
 def cuda() -> Any:
-    return started("cuda")
+    """What counts by layers forwards all else to it."""
+    return started("cuda").underlying
 
 
 @pytest.fixture
@@ -192,14 +196,15 @@ check = [{ attacker = "Kal", target = "Vex" }, { attacker = "Kal", target = "Tis
 @pytest.fixture
 def _full(monkeypatch: pytest.MonkeyPatch) -> None:
     """The device's memory is full when something tall is uploaded, such as Tisk."""
-    upload = CudaRenderer._upload
+    for owner, name in ((CudaRenderer, "_upload"), (import_module(AREAS).AreaSweep, "_uploaded")):
+        upload = getattr(owner, name)
 
-    def some(renderer: Any, mesh: Any) -> Any:
-        if np.ptp(mesh.vertices[:, 2]) < 80:
-            return upload(renderer, mesh)
-        raise RuntimeError("Failed to allocate 3840 bytes on device")
+        def some(one: Any, mesh: Any, upload: Any = upload) -> Any:
+            if np.ptp(mesh.vertices[:, 2]) < 80:
+                return upload(one, mesh)
+            raise RuntimeError("Failed to allocate 3840 bytes on device")
 
-    monkeypatch.setattr(CudaRenderer, "_upload", some)
+        monkeypatch.setattr(owner, name, some)
 
 
 @pytest.mark.usefixtures("_full")
@@ -267,7 +272,13 @@ def test_the_kernels_compile_for_gpus_without_one(cuda: Any, tmp_path: Path, chi
     """From Turing to Blackwell, by the compiler that warp brings along."""
     if cuda.warp.get_cuda_toolkit_version() is None:
         pytest.skip("warp has no CUDA here")
-    kernels = import_module("silhouette.renderers.cuda.kernels")
-    cuda.warp.compile_aot_module(kernels, arch=chip, module_dir=tmp_path, use_ptx=True)
-    (compiled,) = tmp_path.glob("*.ptx")
-    assert b"cast_rays" in compiled.read_bytes()
+    for name, kernel in (
+        ("kernels", b"cast_rays"),
+        ("outlining", b"find_contours"),
+        ("cells", b"put_in_cells"),
+        ("sweeping", b"sweep_bands"),
+    ):
+        kernels, folder = import_module(f"silhouette.renderers.cuda.{name}"), tmp_path / name
+        cuda.warp.compile_aot_module(kernels, arch=chip, module_dir=folder, use_ptx=True)
+        (compiled,) = folder.glob("*.ptx")
+        assert kernel in compiled.read_bytes()

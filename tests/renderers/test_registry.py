@@ -40,7 +40,9 @@ def test_an_unknown_renderer_is_an_error_that_names_the_near_one() -> None:
 
 @pytest.mark.parametrize("name", [entry.name for entry in RENDERERS])
 def test_a_renderer_asked_for_by_name_is_that_one(name: str) -> None:
-    assert started(name).name == name
+    """One that counts by layers itself says so."""
+    assert started(name).underlying.name == name
+    assert started(name).name == ("layers (cuda)" if name == "cuda" else name)
 
 
 def test_embree_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from silhouette.common.errors import DeviceFull, RendererUnavailable, RequestError
 from silhouette.common.geometry import Floats, Integers
 from silhouette.meshes.mesh import Mesh
+from silhouette.renderers.areas import CoveredAreas, LayeredPicture
 from silhouette.renderers.cuda.devices import Device, chosen_device, silenced, warp
 from silhouette.renderers.protocol import Body, Capabilities, Cast
 from silhouette.renderers.rays import FaceChunk, MeshMemo, RayRenderer
@@ -91,7 +92,7 @@ class CudaRenderer(RayRenderer):
     """
 
     name = "cuda"
-    capabilities = Capabilities(sparse=True)
+    capabilities = Capabilities(sparse=True, counts_areas=True)
 
     def __init__(self, device: Device) -> None:
         self.warp, self._device = warp(), device
@@ -107,10 +108,12 @@ class CudaRenderer(RayRenderer):
                 self.capabilities, hardware=device.is_gpu, driver=device.driver, memory=device.memory
             )
         room = min(self.room, device.memory // PROCESSES_ON_A_GPU) if device.is_gpu else self.room
+        self._room_for_edges = room // 4
         self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, room)
         self._listed = dict[str, _OnDevice]()
         self._numbers = dict[str, tuple[int, int]]()
         self._chunks: Any = None
+        self._sweep: Any = None
         self._listing = Lock()  # threads share the renderer of a process
 
     @classmethod
@@ -157,6 +160,16 @@ class CudaRenderer(RayRenderer):
         bodies = [cast.body for cast in casts]
         views = view_rows([cast.view for cast in casts])
         return self.cast(views, BodyRows.of(bodies), meshes_of(bodies), of_ray, places)
+
+    def areas(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
+        """See `Renderer.areas`: a launch for each step, for all pictures."""
+        with self._listing, self._plainly("failed"):
+            if self._sweep is None:
+                from silhouette.renderers.cuda.areas import AreaSweep
+
+                self._sweep = AreaSweep(self, self._room_for_edges)
+            areas: list[CoveredAreas] = self._sweep.areas(pictures)
+            return areas
 
     def refuse_too_large(self, meshes: Mapping[str, Mesh]) -> None:
         """See `Renderer.refuse_too_large`: a mesh, or all, for which there is not `room`."""

@@ -30,7 +30,7 @@ def judged(name: str, renderer: Renderer, pixel: float) -> list[NecromundaVerdic
 
 @cache
 def finely(name: str) -> list[NecromundaVerdict]:
-    """Embree's answer at a quarter of the default pixel."""
+    """What Embree's rays answer at a quarter of the default pixel."""
     return judged(name, looking_between_pixels(), 0.025)
 
 
@@ -42,7 +42,7 @@ def test_a_worked_case_holds(name: str, renderer: Renderer) -> None:
     for check, found, fine in zip(scene.checks, judged(name, renderer, 0.1), finely(name), strict=True):
         assert check.expect
         assert not unmet_expectations(found.row(), check.expect)
-        assert abs(found.occluded - fine.occluded) <= found.counts.error + 1e-12
+        assert abs(found.occluded - fine.occluded) <= found.counts.error + fine.counts.error + 1e-12
         assert found.counts.error <= 0.002
         flat = scene.source.get("flat_fraction")
         assert abs(found.occluded - flat) < 0.016

@@ -1,0 +1,535 @@
+"""The kernels that sweep lines of pictures on a device: what the bodies cover round which they wind, as exact areas.
+
+A thread goes along a band, and counts the winding numbers on at the upper left corners of its cells, by the lines that
+cross the upper border of each (`silhouette.renderers.cuda.cells`). A body that covers all of a
+cell for certain is left as it is there; the lines of the others cut the cell at their ends into slabs:
+
+    x------+---+  x: a corner, of which    In a slab all lines run from above to below. Sorted along the row, they are
+    |     /    |  winding numbers are      left of each other, until two cross: there it is cut once more. Between two
+    |----+-----|  known                    neighbours is a trapezium, and by the winding numbers, counted on from line
+    |     \\ /  |                           to line, it is known what covers it.
+    |------X---|  a crossing
+
+Lines that lie in one place, and such as all but cross, may come in either order: the areas are then off by no more than
+the places of the lines are.
+"""
+
+import warp as wp
+
+from silhouette.renderers.cuda.cells import DevicePicture, band_of, cell_of, column_at, part_in_band, row_at
+from silhouette.renderers.cuda.outlining import DeviceLines
+
+_SWEEP_ZERO = wp.constant(wp.float64(0.0))
+_SWEEP_HALF = wp.constant(wp.float64(0.5))
+_SWEEP_QUARTER = wp.constant(wp.float64(0.25))
+_SWEEP_UNITY = wp.constant(wp.float64(1.0))
+_SWEEP_ASIDE = wp.constant(wp.float64(1e-9))  # pixels: a line as near to a corner may pass it on either side
+
+# Columns of sums: areas of the target that no blocker is before, and that several are before; the lengths of the rims
+# of the target and of what is obscured of it; of the sides of all the trapezia that are free, obscured, and before
+# which several are; then for each blocker what it alone is before, and what it is before with others.
+FREE_AREA, SHARED_AREA, TARGET_RIM, OBSCURED_RIM, FREE_SIDES, OBSCURED_SIDES, SHARED_SIDES, FIXED_COLUMNS = range(8)
+
+_SWEEP_FREE_AREA, _SWEEP_SHARED_AREA, _SWEEP_FIXED_COLUMNS = (
+    wp.constant(FREE_AREA),
+    wp.constant(SHARED_AREA),
+    wp.constant(FIXED_COLUMNS),
+)
+_SWEEP_TARGET_RIM, _SWEEP_OBSCURED_RIM, _SWEEP_FREE_SIDES = (
+    wp.constant(TARGET_RIM),
+    wp.constant(OBSCURED_RIM),
+    wp.constant(FREE_SIDES),
+)
+_SWEEP_OBSCURED_SIDES, _SWEEP_SHARED_SIDES = wp.constant(OBSCURED_SIDES), wp.constant(SHARED_SIDES)
+
+# Where a line enters or leaves a cell through its left border
+FROM_LEFT, TO_LEFT = 1, 2
+_SWEEP_FROM_LEFT, _SWEEP_TO_LEFT = wp.constant(FROM_LEFT), wp.constant(TO_LEFT)
+
+
+@wp.struct
+class DeviceSweep:
+    """What a sweep works with."""
+
+    begins: wp.array(dtype=wp.int32)  # of each cell, among the following, and where those of the last end
+    crossing: wp.array(dtype=wp.int32)  # the lines that cross each cell
+    # of each layer of each band, at a corner, at the left border and along a row; and a number of each body
+    winding: wp.array(dtype=wp.int32)
+    sums: wp.array(dtype=wp.float64)  # of each band
+    due: wp.array(dtype=wp.float64)  # of each band, pixels that are still missing to its picture's quota
+    # For each band places that several are before: column, row, and for how many quotas it stands; 0 for no place
+    places: wp.array(dtype=wp.vec3d)
+    room: wp.array(dtype=wp.int32)  # where that of each band begins, among the following: for the lines of one cell
+    line: wp.array(dtype=wp.int32)
+    start: wp.array(dtype=wp.float64)  # the rows between which it runs in the cell
+    stop: wp.array(dtype=wp.float64)
+    border: wp.array(dtype=wp.int32)  # `FROM_LEFT`, `TO_LEFT`
+    order: wp.array(dtype=wp.int32)  # of the lines of a slab along the row: places of lines of the cell
+    above: wp.array(dtype=wp.float64)  # their columns at the top of the slab
+    below: wp.array(dtype=wp.float64)
+
+
+@wp.struct
+class Cell:
+    """A cell of a band."""
+
+    left: wp.float64
+    right: wp.float64
+    top: wp.float64
+    bottom: wp.float64
+    number: wp.int32  # among the band's
+    band: wp.int32  # among the picture's
+    room: wp.int32
+    corner: wp.int32  # where winding numbers at the corner begin
+    border: wp.int32  # where those at the left border begin
+    along: wp.int32  # where those along a row begin
+    slack: wp.int32  # where a number of each body begins
+    column: wp.int32  # where the sums of the band begin
+
+
+@wp.struct
+class CoverAtPlace:
+    """What covers a place."""
+
+    target: wp.int32  # 1 for the target
+    count: wp.int32  # of blockers
+    numbers: wp.int32  # the sum of their numbers
+
+
+# ---- what covers what
+
+
+@wp.func
+def passed(lines: DeviceLines, sweep: DeviceSweep, line: wp.int32, winding: wp.int32, cover: CoverAtPlace):
+    """What covers the places right of a line, given what covers those left of it; winding numbers are counted on."""
+    layer = lines.layer[line]
+    other = sweep.winding[winding + (layer ^ 1)]
+    before = sweep.winding[winding + layer]
+    after = before + lines.weight[line]
+    sweep.winding[winding + layer] = after
+    change = wp.int32(0)
+    if other == 0 and before == 0:
+        change = 1
+    elif other == 0 and after == 0:
+        change = -1
+    result = CoverAtPlace(cover.target, cover.count, cover.numbers)
+    if layer < 2:
+        result.target += change
+    else:
+        result.count += change
+        result.numbers += change * (layer / 2 - 1)
+    return result
+
+
+@wp.func
+def cover_by(sweep: DeviceSweep, picture: DevicePicture, winding: wp.int32):
+    """What covers a place with such winding numbers."""
+    result = CoverAtPlace()
+    for body in range(picture.blockers + 1):
+        if sweep.winding[winding + 2 * body] != 0 or sweep.winding[winding + 2 * body + 1] != 0:
+            if body == 0:
+                result.target = 1
+            else:
+                result.count += 1
+                result.numbers += body - 1
+    return result
+
+
+@wp.func
+def add_area(
+    sweep: DeviceSweep,
+    picture: DevicePicture,
+    cell: Cell,
+    cover: CoverAtPlace,
+    winding: wp.int32,
+    sides: wp.vec2d,
+    high: wp.float64,
+    middle: wp.vec2d,
+):
+    """Adds the area of a trapezium of the target, of level ``sides`` and some height, to the sums of its band."""
+    length = sides[0] + sides[1]
+    area = _SWEEP_HALF * high * length
+    column = cell.column
+    if cover.count == 0:
+        sweep.sums[column + _SWEEP_FREE_AREA] += area
+        sweep.sums[column + _SWEEP_FREE_SIDES] += length
+        return
+    sweep.sums[column + _SWEEP_OBSCURED_SIDES] += length
+    if cover.count == 1:
+        sweep.sums[column + _SWEEP_FIXED_COLUMNS + cover.numbers] += area
+        return
+    sweep.sums[column + _SWEEP_SHARED_AREA] += area
+    sweep.sums[column + _SWEEP_SHARED_SIDES] += length
+    for blocker in range(picture.blockers):
+        layer = winding + 2 * blocker + 2
+        if sweep.winding[layer] != 0 or sweep.winding[layer + 1] != 0:
+            sweep.sums[column + _SWEEP_FIXED_COLUMNS + picture.blockers + blocker] += area
+    band = picture.band + cell.band
+    sweep.due[band] -= area
+    if sweep.due[band] < _SWEEP_ZERO:
+        add_place(sweep, picture, cell, middle)
+
+
+@wp.func
+def add_place(sweep: DeviceSweep, picture: DevicePicture, cell: Cell, middle: wp.vec2d):
+    """Adds a place that several are before, for as many quotas as are overdue."""
+    band = picture.band + cell.band
+    quotas = wp.ceil(-sweep.due[band] / picture.quota)
+    sweep.due[band] += quotas * picture.quota
+    first = picture.places + cell.band * picture.places_in_band
+    for place in range(first, first + picture.places_in_band):
+        if sweep.places[place][2] == _SWEEP_ZERO:
+            sweep.places[place] = wp.vec3d(middle[0], middle[1], quotas)
+            return
+
+
+@wp.func
+def add_rims(sweep: DeviceSweep, column: wp.int32, left: CoverAtPlace, right: CoverAtPlace, along: wp.vec2d):
+    """Adds the length of a piece of a line, so far across and down, to those of what it bounds."""
+    free = wp.where(left.count == 0, left.target, 0) != wp.where(right.count == 0, right.target, 0)
+    hidden = wp.where(left.count > 0, left.target, 0) != wp.where(right.count > 0, right.target, 0)
+    by_several = wp.where(left.count > 1, left.target, 0) != wp.where(right.count > 1, right.target, 0)
+    if not (free or hidden or by_several):
+        return
+    length = wp.length(along)
+    if left.target != right.target:
+        sweep.sums[column + _SWEEP_TARGET_RIM] += length
+    if hidden:
+        sweep.sums[column + _SWEEP_OBSCURED_RIM] += length
+        sweep.sums[column + _SWEEP_OBSCURED_SIDES] += length
+    if free:
+        sweep.sums[column + _SWEEP_FREE_SIDES] += length
+    if by_several:
+        sweep.sums[column + _SWEEP_SHARED_SIDES] += length
+
+
+# ---- cells
+
+
+@wp.func
+def decreases(lines: DeviceLines, cell: Cell, line: wp.int32, number: wp.int32):
+    """By how much a line may make a winding number smaller on the way from the corner of a cell to a place in it."""
+    ends = lines.ends[line]
+    across = ends[2] - ends[0]
+    down = ends[3] - ends[1]
+    side = across * (cell.top - ends[1]) - down * (cell.left - ends[0])
+    change = lines.weight[line] * wp.where(number < 0, -1, 1)
+    if wp.abs(side) <= _SWEEP_ASIDE * (wp.abs(across) + down):
+        return wp.abs(change)
+    return wp.max(wp.where(side > _SWEEP_ZERO, -change, change), 0)
+
+
+@wp.func
+def settle_bodies(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell):
+    """For each body what is left for certain in a cell of the winding number of its first layer; 0 or less: nothing."""
+    for body in range(picture.blockers + 1):
+        sweep.winding[cell.slack + body] = wp.abs(sweep.winding[cell.corner + 2 * body])
+    first = picture.cell + cell.band * picture.across + cell.number
+    for place in range(sweep.begins[first], sweep.begins[first + 1]):
+        line = sweep.crossing[place]
+        layer = lines.layer[line]
+        if layer % 2 == 0 and sweep.winding[cell.slack + layer / 2] > 0:
+            sweep.winding[cell.slack + layer / 2] -= decreases(lines, cell, line, sweep.winding[cell.corner + layer])
+
+
+@wp.func
+def choose_lines(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell):
+    """Lists the lines of a cell that matter in it, with the rows between which they run there; how many they are."""
+    settle_bodies(lines, sweep, picture, cell)
+    first = picture.cell + cell.band * picture.across + cell.number
+    count = wp.int32(0)
+    for place in range(sweep.begins[first], sweep.begins[first + 1]):
+        line = sweep.crossing[place]
+        if sweep.winding[cell.slack + lines.layer[line] / 2] <= 0:
+            part = part_in_band(picture, lines.ends[line], cell.band)
+            upper = cell_of(picture, part[0])
+            lower = cell_of(picture, part[2])
+            start = part[1]
+            stop = part[3]
+            border = wp.int32(0)
+            if upper != cell.number:
+                start = wp.clamp(
+                    row_at(lines.ends[line], wp.where(upper < cell.number, cell.left, cell.right)), part[1], part[3]
+                )
+            if lower != cell.number:
+                stop = wp.clamp(
+                    row_at(lines.ends[line], wp.where(lower < cell.number, cell.left, cell.right)), part[1], part[3]
+                )
+            if upper < cell.number:
+                border += _SWEEP_FROM_LEFT
+            if lower < cell.number:
+                border += _SWEEP_TO_LEFT
+            sweep.line[cell.room + count] = line
+            sweep.start[cell.room + count] = start
+            sweep.stop[cell.room + count] = stop
+            sweep.border[cell.room + count] = border
+            count += 1
+    return count
+
+
+@wp.func
+def next_end(sweep: DeviceSweep, cell: Cell, count: wp.int32, row: wp.float64):
+    """The first row below ``row`` in which a line begins or ends in a cell, or the cell itself does."""
+    nearest = cell.bottom
+    for place in range(cell.room, cell.room + count):
+        if sweep.start[place] > row:
+            nearest = wp.min(nearest, sweep.start[place])
+        elif sweep.stop[place] > row:
+            nearest = wp.min(nearest, sweep.stop[place])
+    return nearest
+
+
+@wp.func
+def lies_right(lines: DeviceLines, sweep: DeviceSweep, at: wp.int32, place: wp.int32, columns: wp.vec2d):
+    """Whether a line of a slab lies right of another one with such columns; of two in one place, either does."""
+    if sweep.above[at] != columns[0]:
+        return sweep.above[at] > columns[0]
+    if sweep.below[at] != columns[1]:
+        return sweep.below[at] > columns[1]
+    line = sweep.line[place]
+    there = sweep.line[sweep.order[at]]
+    if lines.layer[there] != lines.layer[line]:
+        return lines.layer[there] > lines.layer[line]
+    return lines.weight[there] > lines.weight[line]
+
+
+@wp.func
+def change_lines(
+    lines: DeviceLines,
+    sweep: DeviceSweep,
+    cell: Cell,
+    count: wp.int32,
+    running: wp.int32,
+    before: wp.float64,
+    row: wp.float64,
+):
+    """Takes out of the running lines those that end up to a row, and adds those that begin; how many run then.
+
+    The winding numbers at the left border are counted on.
+
+    Args:
+        lines, sweep, cell: all.
+        count: of lines that matter in the cell.
+        running: how many run in the slab above.
+        before: where that began.
+        row: where it ended.
+    """
+    end = cell.room
+    for at in range(cell.room, cell.room + running):
+        place = sweep.order[at]
+        if sweep.stop[place] > row:
+            sweep.order[end] = place
+            end += 1
+    for place in range(cell.room, cell.room + count):
+        begins = sweep.start[place] > before and sweep.start[place] <= row
+        layer = cell.border + lines.layer[sweep.line[place]]
+        if begins and sweep.stop[place] > row:
+            sweep.order[end] = place
+            end += 1
+        if begins and (sweep.border[place] & _SWEEP_FROM_LEFT) != 0:
+            sweep.winding[layer] -= lines.weight[sweep.line[place]]
+        if sweep.stop[place] > before and sweep.stop[place] <= row and (sweep.border[place] & _SWEEP_TO_LEFT) != 0:
+            sweep.winding[layer] += lines.weight[sweep.line[place]]
+    return end - cell.room
+
+
+@wp.func
+def put_in_order(lines: DeviceLines, sweep: DeviceSweep, cell: Cell, running: wp.int32, rows: wp.vec2d):
+    """Puts the lines that run from a row to another one in their order along the first.
+
+    Of those that meet there the order is that along the second row.
+    """
+    for begin in range(cell.room, cell.room + running):
+        place = sweep.order[begin]
+        ends = lines.ends[sweep.line[place]]
+        here = wp.clamp(column_at(ends, rows[0]), cell.left, cell.right)
+        there = wp.clamp(column_at(ends, rows[1]), cell.left, cell.right)
+        at = begin + 0
+        while at > cell.room:
+            if not lies_right(lines, sweep, at - 1, place, wp.vec2d(here, there)):
+                break
+            sweep.above[at] = sweep.above[at - 1]
+            sweep.below[at] = sweep.below[at - 1]
+            sweep.order[at] = sweep.order[at - 1]
+            at -= 1
+        sweep.above[at] = here
+        sweep.below[at] = there
+        sweep.order[at] = place
+
+
+@wp.func
+def crossing_at(sweep: DeviceSweep, place: wp.int32):
+    """Where in a slab, from 0 to 1, a line crosses its neighbour on the right."""
+    above = sweep.above[place + 1] - sweep.above[place]
+    return above / (above + sweep.below[place] - sweep.below[place + 1])
+
+
+@wp.func
+def next_crossing(sweep: DeviceSweep, cell: Cell, count: wp.int32):
+    """The place of the neighbours that cross first in a slab, -1 for none."""
+    foremost = wp.int32(-1)
+    first = _SWEEP_UNITY
+    for place in range(cell.room, cell.room + count - 1):
+        if sweep.below[place] > sweep.below[place + 1]:
+            share = crossing_at(sweep, place)
+            if foremost < 0 or share < first:
+                foremost = place
+                first = share
+    return foremost
+
+
+@wp.func
+def swap_neighbours(sweep: DeviceSweep, place: wp.int32):
+    """Lines that have crossed change places."""
+    above = sweep.above[place]
+    below = sweep.below[place]
+    line = sweep.order[place]
+    sweep.above[place] = sweep.above[place + 1]
+    sweep.below[place] = sweep.below[place + 1]
+    sweep.order[place] = sweep.order[place + 1]
+    sweep.above[place + 1] = above
+    sweep.below[place + 1] = below
+    sweep.order[place + 1] = line
+
+
+@wp.func
+def add_slab(
+    lines: DeviceLines,
+    sweep: DeviceSweep,
+    picture: DevicePicture,
+    cell: Cell,
+    count: wp.int32,
+    rows: wp.vec2d,
+    part: wp.vec2d,
+):
+    """Adds the part of a slab between two shares of its height to the sums of its band; it lies between two rows."""
+    for layer in range(2 * picture.blockers + 2):
+        sweep.winding[cell.along + layer] = sweep.winding[cell.border + layer]
+    left = cover_by(sweep, picture, cell.along)
+    upper = cell.left
+    lower = cell.left
+    high = rows[1] - rows[0]
+    row = _SWEEP_HALF * (rows[0] + rows[1])
+    for place in range(cell.room, cell.room + count):
+        across = sweep.below[place] - sweep.above[place]
+        top = sweep.above[place] + across * part[0]
+        bottom = sweep.above[place] + across * part[1]
+        if left.target == 1:
+            middle = wp.vec2d(_SWEEP_QUARTER * (top + bottom + upper + lower), row)
+            add_area(sweep, picture, cell, left, cell.along, wp.vec2d(top - upper, bottom - lower), high, middle)
+        right = passed(lines, sweep, sweep.line[sweep.order[place]], cell.along, left)
+        if left.target == 1 or right.target == 1:
+            add_rims(sweep, cell.column, left, right, wp.vec2d(bottom - top, high))
+        left = right
+        upper = top
+        lower = bottom
+    if left.target == 1:
+        sides = wp.vec2d(cell.right - upper, cell.right - lower)
+        middle = wp.vec2d(cell.right - _SWEEP_QUARTER * (sides[0] + sides[1]), row)
+        add_area(sweep, picture, cell, left, cell.along, sides, high, middle)
+
+
+@wp.func
+def sweep_cell(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell, count: wp.int32):
+    """Adds a cell, in which so many lines matter, to the sums of its band."""
+    for layer in range(2 * picture.blockers + 2):
+        sweep.winding[cell.border + layer] = sweep.winding[cell.corner + layer]
+    before = cell.top - picture.height
+    row = cell.top
+    running = wp.int32(0)
+    while row < cell.bottom:
+        running = change_lines(lines, sweep, cell, count, running, before, row)
+        below = next_end(sweep, cell, count, row)
+        put_in_order(lines, sweep, cell, running, wp.vec2d(row, below))
+        share = _SWEEP_ZERO
+        place = wp.int32(0)
+        while place >= 0:
+            place = next_crossing(sweep, cell, running)
+            further = _SWEEP_UNITY
+            if place >= 0:
+                further = wp.clamp(crossing_at(sweep, place), share, _SWEEP_UNITY)
+            if further > share:
+                rows = wp.vec2d(row + (below - row) * share, row + (below - row) * further)
+                add_slab(lines, sweep, picture, cell, running, rows, wp.vec2d(share, further))
+            share = further
+            if place >= 0:
+                swap_neighbours(sweep, place)
+        before = row
+        row = below
+
+
+@wp.kernel(enable_backward=False)
+def sweep_bands(
+    pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), lines: DeviceLines, sweep: DeviceSweep
+):
+    """The sums of each band, of pictures ``owners``."""
+    picture = pictures[owners[wp.tid()]]
+    layers = 2 * picture.blockers + 2
+    cell = Cell()
+    cell.band = wp.tid() - picture.band
+    cell.top = picture.top + wp.float64(cell.band) * picture.height
+    cell.bottom = picture.top + wp.float64(cell.band + 1) * picture.height
+    cell.room = sweep.room[wp.tid()]
+    cell.corner = picture.winding + cell.band * (3 * layers + picture.blockers + 1)
+    cell.border = cell.corner + layers
+    cell.along = cell.border + layers
+    cell.slack = cell.along + layers
+    cell.column = picture.column + cell.band * (2 * picture.blockers + _SWEEP_FIXED_COLUMNS)
+    cover = CoverAtPlace()
+    for number in range(picture.across):
+        cell.number = number
+        cell.left = picture.left + wp.float64(number - 1) * picture.width
+        cell.right = picture.left + wp.float64(number) * picture.width
+        first = picture.cell + cell.band * picture.across + number
+        here = cover.target
+        for place in range(sweep.begins[first], sweep.begins[first + 1]):
+            if lines.layer[sweep.crossing[place]] < 2:
+                here = 1
+        if number > 0 and number < picture.across - 1 and here == 1:
+            count = wp.int32(0)
+            if sweep.begins[first + 1] > sweep.begins[first]:
+                count = choose_lines(lines, sweep, picture, cell)
+            if count > 0:
+                sweep_cell(lines, sweep, picture, cell, count)
+            else:
+                sides = wp.vec2d(picture.width, picture.width)
+                middle = wp.vec2d(_SWEEP_HALF * (cell.left + cell.right), _SWEEP_HALF * (cell.top + cell.bottom))
+                add_area(sweep, picture, cell, cover, cell.corner, sides, picture.height, middle)
+        cover = cover_at_next(lines, sweep, picture, cell, cover)
+
+
+@wp.func
+def cover_at_next(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell, cover: CoverAtPlace):
+    """What covers the corner of the next cell; its winding numbers are counted on."""
+    result = CoverAtPlace(cover.target, cover.count, cover.numbers)
+    first = picture.cell + cell.band * picture.across + cell.number
+    for place in range(sweep.begins[first], sweep.begins[first + 1]):
+        line = sweep.crossing[place]
+        ends = lines.ends[line]
+        is_there = cell_of(picture, column_at(ends, cell.top)) == cell.number
+        if is_there and band_of(picture, ends[1]) < cell.band and band_of(picture, ends[3]) >= cell.band:
+            result = passed(lines, sweep, line, cell.corner, result)
+    return result
+
+
+@wp.kernel(enable_backward=False)
+def add_bands(
+    pictures: wp.array(dtype=DevicePicture),
+    owners: wp.array(dtype=wp.int32),
+    columns: wp.array(dtype=wp.int32),
+    sums: wp.array(dtype=wp.float64),
+    totals: wp.array(dtype=wp.float64),
+):
+    """The sums of pictures: those of their bands, one after the other.
+
+    Args:
+        pictures: all.
+        owners, columns: of each total, its picture, and which of its columns it is.
+        sums: of all bands.
+        totals: the answers.
+    """
+    picture = pictures[owners[wp.tid()]]
+    total = _SWEEP_ZERO
+    for band in range(picture.bands):
+        total += sums[picture.column + band * (2 * picture.blockers + _SWEEP_FIXED_COLUMNS) + columns[wp.tid()]]
+    totals[wp.tid()] = total
