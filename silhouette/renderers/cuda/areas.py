@@ -25,7 +25,7 @@ sweeping: Any = sweep_kernels
 
 EDGES_OF_CONTOUR = 4  # for so many edges of a mesh there is at first room for a contour
 
-CELLS_FOR_LINE = 4.0  # so many cells of a picture there are for each of its lines
+CELLS_FOR_LINE = 8.0  # so many cells of a picture there are for each of its lines
 CELLS_AT_LEAST, CELLS_AT_MOST = 1024, 1 << 18  # of a picture
 QUOTAS = 4096  # so many places of a picture at most stand for all that several blockers are before
 GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples are spread as evenly as can be
@@ -50,6 +50,9 @@ class Launcher(Protocol):
 
     def zeros(self, size: int, kind: Any) -> Any:
         """An array of zeros on the device."""
+
+    def empty(self, size: int, kind: Any) -> Any:
+        """An array on the device that is still to be filled."""
 
     def launch(self, kernel: Any, threads: int, given: Sequence[Any]) -> None:
         """Runs a kernel on the device."""
@@ -110,7 +113,7 @@ class AreaSweep:
         rows["noise"] = [body.noise for body in distinct]
         rows["first"] = np.cumsum(faces) - faces
         aspects = self._launcher.given(rows, outlining.DeviceAspect, copy=True)
-        sides = self._launcher.zeros(int(faces.sum()), self._kinds.int8)
+        sides = self._launcher.empty(int(faces.sum()), self._kinds.int8)
         self._in_blocks(outlining.find_sides, faces, [meshes, aspects], [sides])
         contours, first, counts = self._contours(meshes, aspects, edges, sides)
         return _Aspects(meshes, aspects, contours, first, counts, [numbers[key] for key in keys], held)
@@ -122,7 +125,7 @@ class AreaSweep:
             begins = np.cumsum([0, *room])
             first = self._launcher.given(begins.astype(np.int32), kinds.int32, copy=True)
             counts = self._launcher.zeros(len(edges), kinds.int32)
-            contours = self._launcher.zeros(int(begins[-1]), kinds.vec4i)
+            contours = self._launcher.empty(int(begins[-1]), kinds.vec4i)
             self._in_blocks(outlining.find_contours, edges, [meshes, aspects], [sides, first, counts, contours])
             needed = self._launcher.read(counts).astype(np.int64)
             if (needed <= room).all():
@@ -143,7 +146,7 @@ class AreaSweep:
         lines = outlining.DeviceLines()
         for name, values in _flattened(given).items():
             kind = self._kinds.vec4d if name == "ends" else self._kinds.int32
-            room = self._launcher.zeros(before + len(values), kind)
+            room = self._launcher.empty(before + len(values), kind)
             if len(values):
                 self._kinds.copy(room, self._launcher.given(values, kind), dest_offset=before)
             setattr(lines, name, room)
@@ -193,14 +196,14 @@ class AreaSweep:
         counts = launcher.zeros(int((bands * rows["across"]).sum()) + 1, kinds.int32)
         launcher.launch(cells.put_in_cells, count, [pictures, lines.arrays, counts, launcher.zeros(0, kinds.int32)])
         sweep.begins, crossings = self._added_up(counts)
-        sweep.crossing = launcher.zeros(crossings, kinds.int32)
+        sweep.crossing = launcher.empty(crossings, kinds.int32)
         kinds.copy(counts, sweep.begins)
         launcher.launch(cells.put_in_cells, count, [pictures, lines.arrays, counts, sweep.crossing])
         most = launcher.zeros(int(bands.sum()) + 1, kinds.int32)
         launcher.launch(cells.find_most, int(bands.sum()), [pictures, of_band, sweep.begins, most])
         sweep.room, room = self._added_up(most)
-        sweep.line, sweep.border, sweep.order = (launcher.zeros(room, kinds.int32) for _ in range(3))
-        sweep.start, sweep.stop, sweep.above, sweep.below = (launcher.zeros(room, kinds.float64) for _ in range(4))
+        sweep.line, sweep.border, sweep.order = (launcher.empty(room, kinds.int32) for _ in range(3))
+        sweep.start, sweep.stop, sweep.above, sweep.below = (launcher.empty(room, kinds.float64) for _ in range(4))
         sweep.winding = launcher.zeros(int((bands * _windings_of(blockers)).sum()), kinds.int32)
         sweep.sums = launcher.zeros(int((bands * _sums_of(blockers)).sum()), kinds.float64)
         band, picture = spread(np.zeros(len(rows), np.int64), bands)
@@ -209,7 +212,7 @@ class AreaSweep:
         sweep.places = launcher.zeros(int((bands * rows["places_in_band"]).sum()), kinds.vec3d)
         launcher.launch(sweeping.sweep_bands, int(bands.sum()), [pictures, of_band, lines.arrays, sweep])
         column, picture = spread(np.zeros(len(rows), np.int64), _sums_of(blockers))
-        totals = launcher.zeros(len(column), kinds.float64)
+        totals = launcher.empty(len(column), kinds.float64)
         of_total = [launcher.given(each.astype(np.int32), kinds.int32, copy=True) for each in (picture, column)]
         launcher.launch(sweeping.add_bands, len(column), [pictures, *of_total, sweep.sums, totals])
         sums = np.split(launcher.read(totals), np.cumsum(_sums_of(blockers))[:-1])
@@ -218,7 +221,7 @@ class AreaSweep:
 
     def _added_up(self, counts: Any) -> tuple[Any, int]:
         """Where what belongs to each begins, given how much it is; the last of them is 0; and how much all are."""
-        begins = self._launcher.zeros(counts.shape[0], self._kinds.int32)
+        begins = self._launcher.empty(counts.shape[0], self._kinds.int32)
         self._kinds.utils.array_scan(counts, begins, inclusive=False)
         return begins, int(self._launcher.read(begins[-1:])[0])
 

@@ -247,6 +247,11 @@ class CudaRenderer(RayRenderer):
         with self._plainly("failed"):
             return self.warp.zeros(size, dtype=kind, device=self._device.handle)
 
+    def empty(self, size: int, kind: Any) -> Any:
+        """An array on the device, of a kind of warp's, that is still to be filled."""
+        with self._plainly("failed"):
+            return self.warp.empty(size, dtype=kind, device=self._device.handle)
+
     def launch(self, kernel: Any, threads: int, given: Sequence[Any]) -> None:
         """Runs a kernel on the device: one thread for each number below ``threads``."""
         with self._plainly("failed"):

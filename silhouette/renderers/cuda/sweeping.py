@@ -305,7 +305,7 @@ def change_lines(
 ):
     """Takes out of the running lines those that end up to a row, and adds those that begin; how many run then.
 
-    The winding numbers at the left border are counted on.
+    The winding numbers at the left border are counted on, and columns at the row are known then.
 
     Args:
         lines, sweep, cell: all.
@@ -319,31 +319,33 @@ def change_lines(
         place = sweep.order[at]
         if sweep.stop[place] > row:
             sweep.order[end] = place
+            sweep.above[end] = sweep.below[at]
             end += 1
     for place in range(cell.room, cell.room + count):
-        begins = sweep.start[place] > before and sweep.start[place] <= row
-        layer = cell.border + lines.layer[sweep.line[place]]
-        if begins and sweep.stop[place] > row:
-            sweep.order[end] = place
-            end += 1
-        if begins and (sweep.border[place] & _SWEEP_FROM_LEFT) != 0:
-            sweep.winding[layer] -= lines.weight[sweep.line[place]]
-        if sweep.stop[place] > before and sweep.stop[place] <= row and (sweep.border[place] & _SWEEP_TO_LEFT) != 0:
-            sweep.winding[layer] += lines.weight[sweep.line[place]]
+        start = sweep.start[place]
+        stop = sweep.stop[place]
+        if start > before and start <= row:
+            line = sweep.line[place]
+            if stop > row:
+                sweep.order[end] = place
+                sweep.above[end] = wp.clamp(column_at(lines.ends[line], row), cell.left, cell.right)
+                end += 1
+            if (sweep.border[place] & _SWEEP_FROM_LEFT) != 0:
+                sweep.winding[cell.border + lines.layer[line]] -= lines.weight[line]
+        if stop > before and stop <= row:
+            line = sweep.line[place]
+            if (sweep.border[place] & _SWEEP_TO_LEFT) != 0:
+                sweep.winding[cell.border + lines.layer[line]] += lines.weight[line]
     return end - cell.room
 
 
 @wp.func
-def put_in_order(lines: DeviceLines, sweep: DeviceSweep, cell: Cell, running: wp.int32, rows: wp.vec2d):
-    """Puts the lines that run from a row to another one in their order along the first.
-
-    Of those that meet there the order is that along the second row.
-    """
+def put_in_order(lines: DeviceLines, sweep: DeviceSweep, cell: Cell, running: wp.int32, below: wp.float64):
+    """Puts the running lines in their order along a row; of those that meet there, in that along the row ``below``."""
     for begin in range(cell.room, cell.room + running):
         place = sweep.order[begin]
-        ends = lines.ends[sweep.line[place]]
-        here = wp.clamp(column_at(ends, rows[0]), cell.left, cell.right)
-        there = wp.clamp(column_at(ends, rows[1]), cell.left, cell.right)
+        here = sweep.above[begin]
+        there = wp.clamp(column_at(lines.ends[sweep.line[place]], below), cell.left, cell.right)
         at = begin + 0
         while at > cell.room:
             if not lies_right(lines, sweep, at - 1, place, wp.vec2d(here, there)):
@@ -440,7 +442,7 @@ def sweep_cell(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, c
     while row < cell.bottom:
         running = change_lines(lines, sweep, cell, count, running, before, row)
         below = next_end(sweep, cell, count, row)
-        put_in_order(lines, sweep, cell, running, wp.vec2d(row, below))
+        put_in_order(lines, sweep, cell, running, below)
         share = _SWEEP_ZERO
         place = wp.int32(0)
         while place >= 0:
