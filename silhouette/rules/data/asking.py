@@ -36,6 +36,7 @@ from silhouette.scenes.pieces import Piece
 from silhouette.scenes.table import CONTACT_GAP_MM, TableScene, in_base_contact
 
 BY_SIZE = ("<", "<=", ">", ">=")  # the signs that ask which of two quantities is larger
+QUICK_LINE_MM = 1.0  # the thickness of a line that is looked for first, where one without thickness is enough
 PATCH_PIXEL = 0.2  # mm per pixel of the pictures in which patches are looked for at first
 
 
@@ -125,7 +126,7 @@ class SceneTable:
             return Found(found.value, found.sure, of=seen.of, uses=(use,))
 
         blockers = self._blockers(a, b, past)
-        if self._brief and thick > 0.0 and has_quick_beam(a.set, b.set, blockers, thick):
+        if self._brief and has_quick_beam(a.set, b.set, blockers, thick or QUICK_LINE_MM):
             return Found(value=True)
         widest = widest_line(a.set, b.set, blockers, least=thick)
         holds = widest.value >= thick - BEAM_TOUCH_MM if thick else widest.value > 0.0

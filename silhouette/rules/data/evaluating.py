@@ -261,7 +261,7 @@ class Evaluator:
 
 
 def _taken_together(how: str, members: Sequence[tuple[Piece, Found]], bodies: Sequence[Found]) -> Found:
-    """What half, most, each, least or greatest of some pieces come to, of each of which it is known what was asked."""
+    """What half, most, each, least or greatest come to, by pieces with whether they count, and the answers for them."""
     parts = [(counts, body) for (_, counts), body in zip(members, bodies, strict=True)]
     if how in ("half", "most"):
         named = zip(members, bodies, strict=True)
@@ -307,7 +307,7 @@ def _parts(condition: Node, game: Game) -> Iterator[Node]:
 
 @lru_cache(maxsize=4096)
 def _names_in(node: Quantified | Those) -> tuple[str, ...]:
-    """The names on which it rests which members of a quantifier count, those of clauses' variables among them."""
+    """The names in what says which pieces a quantifier is about."""
     chosen = [part for part in (node.members, node.where) if part is not None]
     return tuple({one.name: None for part in chosen for one in part.everything() if isinstance(one, Name)})
 
