@@ -56,9 +56,7 @@ FEW_FACES = 500  # are put together one by one; the outlines of more are sought
 
 TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought until nothing is lost
 
-TILES_ACROSS = (
-    128  # of the window of a target, in which its depth is compared with that of faces no plane parts from it
-)
+TILES_ACROSS = 128  # of the window of a target: in each its depth is compared with that of mixed faces
 BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
 
 COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
@@ -84,11 +82,9 @@ class Occlusion:
 def joined(parts: Sequence[Polygons]) -> Polygons:
     """The union of polygons."""
     parts = [part for part in parts if not part.is_empty()]
-    return (
-        manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add)
-        if len(parts) > 1
-        else (parts[0] if parts else polygons())
-    )
+    if len(parts) > 1:
+        return manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add)
+    return parts[0] if parts else polygons()
 
 
 def hidden_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Polygons | None:
