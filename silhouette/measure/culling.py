@@ -17,14 +17,8 @@ DIRECTIONS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
 among them, since the picture is rolled by `ROLL`."""
 
 
-def in_view(view: View, boxes: Floats, farthest: float) -> Flags:
-    """(k,) whether boxes, (k, 8, 3) corners in the world, reach into the view's pyramid nearer than ``farthest`` mm."""
-    reaches: Flags = in_views([view], boxes[None], np.array([farthest]))[0]
-    return reaches
-
-
 def in_views(views: Sequence[View], boxes: Floats, farthest: Floats) -> Flags:
-    """(v, k) `in_view` of several views, with boxes (v, k, 8, 3) and a distance (v,) of each."""
+    """(v, k) whether boxes, (v, k, 8, 3) corners in the world, reach into each view's pyramid nearer than (v,) mm."""
     eyes, axes = np.array([view.eye for view in views]), np.array([view.axes for view in views])
     across, upward, depth = np.moveaxis((boxes - eyes[:, None, None]) @ axes.swapaxes(1, 2)[:, None], -1, 0)
     rims = [
@@ -44,17 +38,10 @@ def outermost(body: Body) -> Floats:
     return swollen(body.pose.place(bounding_points(body.mesh)), body.outline)
 
 
-def picture_bounds(view: View, points: Floats) -> Floats:
-    """(2, 8) the least and the greatest place of points (n, 3) of the world along each of `DIRECTIONS`, in pixels.
-
-    Infinite where any point lies level with the eye or behind it: such a body has no bounds in the picture.
-    """
-    bounds: Floats = bounds_in([view], [points])[0]
-    return bounds
-
-
 def bounds_in(views: Sequence[View], points: Sequence[Floats]) -> Floats:
-    """(v, 2, 8) `picture_bounds` of several views, with points (n, 3) of each; n may differ."""
+    """(v, 2, 8) the least and the greatest place in each view, along `DIRECTIONS` in pixels, of points (n, 3) of
+    the world; n may differ. Infinite where any lies level with the eye or behind it: there are no bounds then.
+    """
     bounds: Floats = np.empty((len(views), 2, len(_ANGLES)))
     for numbers in groups_of_equals([len(some) for some in points]):
         shown = [views[number] for number in numbers]
@@ -71,7 +58,7 @@ def bounds_in(views: Sequence[View], points: Sequence[Floats]) -> Floats:
 
 
 def disjoint(first: Floats, second: Floats) -> Flags:
-    """(...) whether a straight line of the picture separates bodies of which these (..., 2, 8) are `picture_bounds`.
+    """(...) whether a straight line of the picture separates bodies of which these (..., 2, 8) are the bounds.
 
     Where no such line is found, the bodies may overlap or not. A body without bounds is never disjoint.
 
@@ -79,7 +66,7 @@ def disjoint(first: Floats, second: Floats) -> Flags:
     >>> square = np.array([[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0], [9.0, 1.0, 1.0]])
     >>> (view,) = fit_view([0.0, 0.0, 0.0], square.mean(axis=0), square, 0.1)
     >>> moved = [square + [0.0, 0.9, 0.0], square + [0.0, 1.1, 0.0], square - [10.0, 0.0, 0.0]]
-    >>> disjoint(picture_bounds(view, square), bounds_in([view] * 3, moved)).tolist()  # the last is behind the eye
+    >>> disjoint(bounds_in([view], [square])[0], bounds_in([view] * 3, moved)).tolist()  # the last is behind the eye
     [False, True, False]
     """
     apart = (first[..., 0, :] > second[..., 1, :]) | (second[..., 0, :] > first[..., 1, :])

@@ -57,9 +57,8 @@ FEW_FACES = 500  # are put together one by one; the outlines of more are sought
 
 TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought until nothing is lost
 
-TILES_ACROSS = (
-    128  # of the window of a target, in which its depth is compared with that of faces no plane parts from it
-)
+TILES_ACROSS = 128  # of a part of a target: in each its depth is compared with that of mixed faces
+
 NARROWEST_PART = 1e-3  # pixels: of a part in which depths are compared
 
 BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
@@ -89,11 +88,9 @@ class Occlusion:
 def joined(parts: Sequence[Polygons]) -> Polygons:
     """The union of polygons."""
     parts = [part for part in parts if not part.is_empty()]
-    return (
-        manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add)
-        if len(parts) > 1
-        else (parts[0] if parts else polygons())
-    )
+    if len(parts) > 1:
+        return manifold3d.CrossSection.batch_boolean(parts, manifold3d.OpType.Add)
+    return parts[0] if parts else polygons()
 
 
 def occlusion_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Occlusion:

@@ -225,11 +225,6 @@ class Faces:
         return cls(placed, np.zeros(len(placed.clusters.corners), np.int8), np.empty((3, 0, 3)))
 
     @property
-    def is_empty(self) -> bool:
-        """Whether there are none."""
-        return not self.sides.any() and not self.parts.shape[1]
-
-    @property
     def triangles(self) -> Floats:
         """(3, m + k, 3) all of them, in picture coordinates."""
         chosen = np.flatnonzero(self.sides)
@@ -374,8 +369,10 @@ def silhouette_of(placed: Placed) -> Polygons | None:
     seen = placed.matrix @ points
     if not (seen[2] > NEAREST_DEPTH_MM).all():
         return None
+    if not len(starts):
+        return polygons()
     places = (seen[:2] / seen[2]).T
-    whole = polygons(np.split(places, starts[1:]) if len(starts) else [])
+    whole = polygons(np.split(places, starts[1:]))
     # Seldom a sweep loses the hole that a notch becomes whose sides all but touch.
     return whole if abs(whole.area() - abs(area_within(places, starts))) <= SAME_AREA * whole.area() else None
 
@@ -425,13 +422,9 @@ def area_within(places: Floats, starts: Sequence[int] | Indices = (0,)) -> float
     """The area within loops (n, 2) of a picture, each of which begins at one of these numbers; below 0 clockwise.
 
     >>> square = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
-    >>> area_within(square), area_within(np.concatenate([square, square[::-1] / 2.0]), [0, 4])
-    (4.0, 3.0)
-    >>> area_within(square[:0], [])
-    0.0
+    >>> area_within(square), area_within(np.concatenate([square, square[::-1] / 2.0]), [0, 4]), area_within(square[:1])
+    (4.0, 3.0, 0.0)
     """
-    if not len(places):
-        return 0.0
     following = np.arange(1, len(places) + 1)
     following[np.append(np.asarray(starts, np.intp)[1:], len(places)) - 1] = starts
     x, y = (places - places[0]).T

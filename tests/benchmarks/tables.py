@@ -84,13 +84,13 @@ class Options:
     Attributes:
         against: an earlier checkout, which takes turns with this one where whole processes are measured.
         rounds: the most times that anything is measured; None for as often as each benchmark does.
-        renderer: what measures, for the benchmarks that can be run with another one than Embree.
+        renderer: what measures, for the benchmarks that can be run with another one than `auto`.
         device: its device, as ``silhouette doctor`` names it; None for the one that it chooses.
     """
 
     against: Path | None = None
     rounds: int | None = None
-    renderer: str = "embree"
+    renderer: str = "auto"
     device: str | None = None
 
     def titled(self, title: str) -> str:
@@ -100,7 +100,7 @@ class Options:
         ('Growth', 'Growth (cuda, cpu)')
         """
         words = [self.renderer, *([self.device] if self.device else [])]
-        return title if words == ["embree"] else f"{title} ({', '.join(words)})"
+        return title if words == ["auto"] else f"{title} ({', '.join(words)})"
 
     def laps(self, usual: int) -> int:
         """How often something is measured that is usually measured so often.
@@ -135,7 +135,7 @@ def options_of(arguments: Sequence[str] | None = None, *, any_renderer: bool = F
     if not any_renderer:
         asked = parser.parse_args(arguments)
         return Options(asked.against, asked.rounds)
-    parser.add_argument("--renderer", default="embree", help="what measures: embree, cuda, gl or reference")
+    parser.add_argument("--renderer", default="auto", help="what measures: auto, embree, cuda, gl or reference")
     parser.add_argument("--device", metavar="NAME", help="of that renderer, as silhouette doctor lists them")
     asked = parser.parse_args(arguments)
     try:

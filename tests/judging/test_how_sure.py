@@ -14,6 +14,7 @@ from silhouette.judging.monte_carlo import (
     _again,
     _error,
     _goal,
+    _interval,
     _measuring,
     _until_sure,
     weights,
@@ -96,6 +97,33 @@ def test_trials_that_are_measured_again_are_not_judged_under_other_readings() ->
     measured = _again(trials, Check("Kal", "Vex"), which, Settings(choose(), 0.1), 0.01, IN_PROCESS_RUN)
     assert measured.tolist() == [[0.5, 0.01]] * 3
     assert [(settings.remarks, settings.keep) for settings in given] == [(False, False)] * 2
+
+
+@pytest.mark.parametrize("are_in_doubt", [True, False])
+def test_the_middle_of_the_shares_is_as_wide_as_without_the_few_rays(are_in_doubt: bool) -> None:
+    """Where nothing is in doubt the shares differ by the error of measuring, which then is not taken off."""
+    random = np.random.default_rng(1)
+    own, noise = 0.5 + 0.02 * random.normal(size=(8, 256)), 0.008 * random.normal(size=(8, 256))
+    outcomes = TrialOutcomes(np.ones((8, 256), np.intp), own + noise, np.full((8, 256), 3 * 0.008))
+    trials: Any = SimpleNamespace(deviations=PLACES if are_in_doubt else ())
+    expected = np.quantile(own if are_in_doubt else own + noise, (0.025, 0.975))
+    found = _interval(trials, Check("Kal", "Vex"), outcomes, Settings(choose(), 0.1), IN_PROCESS_RUN)
+    assert found == pytest.approx(tuple(expected), abs=0.002 if are_in_doubt else 1e-9)
+
+
+def test_an_end_at_which_all_is_obscured_stays_there() -> None:
+    shares = np.concatenate([np.ones((8, 32)), np.linspace(0.8, 0.9, 8 * 32).reshape(8, 32)], axis=1)
+    outcomes = TrialOutcomes(np.ones((8, 64), np.intp), shares, np.full((8, 64), 0.03))
+    trials: Any = SimpleNamespace(deviations=PLACES)
+    low, high = _interval(trials, Check("Kal", "Vex"), outcomes, Settings(choose(), 0.1), IN_PROCESS_RUN) or (0.0, 0.0)
+    assert high == 1.0
+    assert 0.805 < low < 0.807
+
+
+def test_of_a_target_in_no_arc_there_is_no_middle() -> None:
+    outcomes = TrialOutcomes(np.ones((8, 16), np.intp), np.full((8, 16), np.nan), np.full((8, 16), np.nan))
+    trials: Any = SimpleNamespace(deviations=PLACES)
+    assert _interval(trials, Check("Kal", "Vex"), outcomes, Settings(choose(), 0.1), IN_PROCESS_RUN) is None
 
 
 def test_what_explains_all_weighs_one_and_what_explains_nothing_none() -> None:

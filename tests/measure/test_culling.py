@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats, corners
-from silhouette.measure.culling import DIRECTIONS, disjoint, in_view, picture_bounds
+from silhouette.measure.culling import DIRECTIONS, bounds_in, disjoint, in_views
 from silhouette.measure.framing import framed
 from silhouette.renderers.views import View, fighter_arc, fit_view
 from tests.support import shapes
@@ -31,7 +31,7 @@ def test_bodies_out_of_the_picture_or_beyond_the_target_are_culled() -> None:
         shapes.box((600, -5, 0), (640, 5, 60)),
     ]
     boxes = np.array([corners(*shape.bounds) for shape in (*kept, *culled)])
-    assert in_view(VIEW, boxes, FARTHEST).tolist() == [True] * len(kept) + [False] * len(culled)
+    assert in_views([VIEW], boxes[None], np.array([FARTHEST]))[0].tolist() == [True] * len(kept) + [False] * len(culled)
 
 
 @pytest.mark.parametrize("depth", [20.0, 150.0, 390.0])
@@ -47,27 +47,27 @@ def test_a_box_is_culled_beyond_each_rim_of_the_picture(
     row, column = row * VIEW.height - 0.5, column * VIEW.width - 0.5
     places = [(row + way * size * down, column + way * size * right) for way in (-1, 1)]
     boxes = np.array([box_at(*place, depth) for place in places])
-    assert in_view(VIEW, boxes, FARTHEST).tolist() == [True, False]
+    assert in_views([VIEW], boxes[None], np.array([FARTHEST]))[0].tolist() == [True, False]
 
 
 def test_a_box_is_culled_behind_the_eye_and_beyond_what_is_farthest() -> None:
     middle = (VIEW.height / 2, VIEW.width / 2)
     boxes = np.array([box_at(*middle, depth) for depth in (-1.0, 1.0, FARTHEST - 1.0, FARTHEST + 1.0)])
-    assert in_view(VIEW, boxes, FARTHEST).tolist() == [False, True, True, False]
+    assert in_views([VIEW], boxes[None], np.array([FARTHEST]))[0].tolist() == [False, True, True, False]
 
 
 def test_bounds_in_the_picture_touch_the_outermost_points() -> None:
     random = np.random.default_rng(3)
     rows, columns, depths = random.uniform((10, 20, 50), (300, 350, 390), (40, 3)).T
     points = VIEW.eye + depths[:, None] * VIEW.directions(rows, columns)
-    least, most = picture_bounds(VIEW, points)
+    least, most = bounds_in([VIEW], [points])[0]
     along = np.column_stack([columns + 0.5, rows + 0.5]) @ DIRECTIONS
     assert least == pytest.approx(along.min(axis=0))
     assert most == pytest.approx(along.max(axis=0))
     behind = np.concatenate([points, VIEW.eye - VIEW.axes[2:]])
-    assert np.isinf(picture_bounds(VIEW, behind)).all()
+    assert np.isinf(bounds_in([VIEW], [behind])).all()
     level = np.concatenate([points, VIEW.eye + VIEW.axes[:1]])
-    assert np.isinf(picture_bounds(VIEW, level)).all()
+    assert np.isinf(bounds_in([VIEW], [level])).all()
 
 
 @pytest.mark.parametrize("direction", range(8))
