@@ -22,7 +22,7 @@ from silhouette.measure.observe import PLAIN, Wanted, observe_many
 from silhouette.measure.occlusion import layered
 from silhouette.measure.on_device import measured_on_device
 from silhouette.renderers import choose
-from silhouette.renderers.areas import Lines
+from silhouette.renderers.areas import NO_LINES, LayeredPicture, Lines
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
@@ -209,6 +209,43 @@ def _cut_along_x(mesh: Any, count: int) -> tuple[Any, Any]:
         np.concatenate([box.vertices for box in boxes]),
         np.concatenate([box.faces + end for box, end in zip(boxes, ends, strict=False)]),
     )
+
+
+def _round(left: float, top: float, right: float, bottom: float, border: int = 0) -> Lines:
+    """The lines round a rectangle."""
+    corners = np.array([[left, right, right, left], [top, top, bottom, bottom]])
+    return Lines(corners, np.roll(corners, -1, axis=1), np.full(4, border, np.int32))
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.5, 3.3])
+def test_level_and_upright_lines_on_the_borders_of_cells_wind_as_others_do(device: Renderer, margin: float) -> None:
+    """Cells are a 32nd of the window wide; blockers reach beyond it on all sides, or not, and share sides."""
+    window = np.array([0.0 - margin, 32.0 + margin, 0.0 - margin, 32.0 + margin])
+    target = _round(0, 0, 32, 32)
+    rectangles = [(4, 8, 12, 40), (-9, 5, 90, 7), (8, -5, 16, 16), (0, 0, 32, 1), (31, 31, 99, 99), (-9, -9, -1, 99)]
+    pictures = [
+        LayeredPicture(window, [target, *(_round(*rectangle, border) for rectangle in rectangles[:count])])
+        for count in range(len(rectangles) + 1)
+        for border in (0, 1)
+    ]
+    places = np.indices((32, 32)).reshape(2, -1) + 0.5
+    rows, columns = places
+    for picture, areas in zip(pictures, device.areas(pictures), strict=True):
+        count = len(picture.bodies) - 1
+        over = [
+            (columns > left) & (columns < right) & (rows > top) & (rows < bottom)
+            for left, top, right, bottom in rectangles[:count]
+        ]
+        number = np.sum([np.zeros(1024), *over], axis=0)
+        assert areas.free == pytest.approx((number == 0).sum(), abs=1e-9)
+        assert areas.several == pytest.approx((number > 1).sum(), abs=1e-9)
+        assert areas.lone + areas.shared == pytest.approx([each.sum() for each in over], abs=1e-9)
+
+
+def test_nothing_is_counted_of_no_pictures_and_of_no_lines(device: Renderer) -> None:
+    assert device.areas([]) == []
+    (areas,) = device.areas([LayeredPicture(np.array([0.0, 9.0, 0.0, 9.0]), [NO_LINES, NO_LINES])])
+    assert (areas.free, areas.obscured, areas.rim) == (0.0, 0.0, 0.0)
 
 
 # ---- tables

@@ -281,4 +281,7 @@ def test_the_kernels_compile_for_gpus_without_one(cuda: Any, tmp_path: Path, chi
         kernels, folder = import_module(f"silhouette.renderers.cuda.{name}"), tmp_path / name
         cuda.warp.compile_aot_module(kernels, arch=chip, module_dir=folder, use_ptx=True)
         (compiled,) = folder.glob("*.ptx")
-        assert kernel in compiled.read_bytes()
+        code = compiled.read_bytes()
+        assert kernel in code
+        if name != "kernels":  # ends of lines are put into cells by several kernels, which must agree to the bit
+            assert b"fma.rn.f64" not in code

@@ -8,6 +8,9 @@ import warp as wp
 
 from silhouette.renderers.cuda.outlining import DeviceLines
 
+# One formula gives the same bits wherever it stands: no product and sum are fused in one place alone
+wp.set_module_options({"fuse_fp": False})
+
 _CELL_ZERO = wp.constant(wp.float64(0.0))
 _CELL_UNITY = wp.constant(wp.float64(1.0))
 

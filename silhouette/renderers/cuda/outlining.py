@@ -11,6 +11,9 @@ from silhouette.meshes.clusters import SIZE
 from silhouette.renderers.areas import EDGE_ON
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 
+# One formula gives the same bits wherever it stands: no product and sum are fused in one place alone
+wp.set_module_options({"fuse_fp": False})
+
 THREADS = 256
 
 _OUTLINE_THREADS = wp.constant(THREADS)

@@ -19,6 +19,9 @@ import warp as wp
 from silhouette.renderers.cuda.cells import DevicePicture, band_of, cell_of, column_at, part_in_band, row_at
 from silhouette.renderers.cuda.outlining import DeviceLines
 
+# One formula gives the same bits wherever it stands: no product and sum are fused in one place alone
+wp.set_module_options({"fuse_fp": False})
+
 _SWEEP_ZERO = wp.constant(wp.float64(0.0))
 _SWEEP_HALF = wp.constant(wp.float64(0.5))
 _SWEEP_QUARTER = wp.constant(wp.float64(0.25))
