@@ -145,7 +145,7 @@ def test_a_renderer_that_there_is_not_is_refused_in_one_line(capsys: pytest.Capt
     assert options_of(["--renderer", "cuda", "--device", "cpu"], any_renderer=True).device == "cpu"
     for words, said in (
         (["--renderer", "cud"], "did you mean 'cuda'?"),
-        (["--device", "cpu"], "embree has no devices"),
+        (["--renderer", "embree", "--device", "cpu"], "embree has no devices"),
     ):
         with pytest.raises(SystemExit):
             options_of(words, any_renderer=True)
