@@ -53,7 +53,9 @@ SLABS = 32
 
 FEW = 8  # values are compared one after the other, more at once
 
-FEW_FACES = 500  # are put together one by one; the outlines of more are sought
+FEW_FACES = 100  # are put together one by one; the outlines of more are sought
+
+MOST_AROUND = 20_000  # faces that are outlined by themselves: the edges of a whole body are known, and take less time
 
 TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought until nothing is lost
 
@@ -218,7 +220,7 @@ class _Target:
         columns, rows = (points[:2] / points[2]).reshape(2, -1)
         left, right, top, bottom = self.window
         window = np.array([*np.clip(_ends(columns), left, right), *np.clip(_ends(rows), top, bottom)])
-        return _TargetPart(self.placed, window, Faces.of(self.placed, window).triangles)
+        return _TargetPart(window, Faces.of(self.placed, window).triangles)
 
     def reaches_into(self, part: Polygons) -> bool:
         """Whether its silhouette may reach into a part of the picture."""
@@ -345,11 +347,11 @@ class _Target:
             least, greatest = least_of(reach), greatest_of(reach)
             if not (greatest > low).any():
                 continue
-            parts.append(bare - near.nearer(plane, high, bare, around) if (least < high).any() else bare)
+            parts.append(bare - self._nearer(plane, high, bare, around) if (least < high).any() else bare)
             touched = around[:, (least < high) & (greatest > low)]
             between = _covered(self.placed, clipped(clipped(touched, plane, low), -plane, -high)) ^ bare
             if between.area() > TOUCHED_LITTLE * self.whole.area():
-                between -= near.nearer(plane, low, bare, around)
+                between -= self._nearer(plane, low, bare, around)
             touching += between.area()
         return _Hidden(joined(parts), touching=touching)
 
@@ -370,11 +372,22 @@ class _Target:
             nearer = [_covered(placed, clipped(beyond, -way, -cut)) ^ self.whole for cut in cuts]
             for cut, surely, perhaps in zip(cuts, nearer, nearer[1:], strict=False):
                 if not perhaps.is_empty():
-                    shown = near.nearer(way, cut, perhaps, near.within(perhaps))
+                    shown = self._nearer(way, cut, perhaps, near.within(perhaps))
                     least.append(surely - shown)
                     most.append(perhaps - shown)
         surely = joined(least)
         return _Hidden(surely, doubt=float((joined(most) - surely).area()))
+
+    def _nearer(self, plane: Floats, most: float, part: Polygons, around: Floats) -> Polygons:
+        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
+
+        ``around`` are its triangles there.
+        """
+        if around.shape[1] <= MOST_AROUND:
+            return _covered(self.placed, clipped(around, -plane, -most))
+        left, top, right, bottom = part.bounds()
+        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
+        return faces.clipped(-plane, -most).silhouette((left, right))
 
     def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
         """Where what is nearest of it lies in one of some arcs."""
@@ -416,7 +429,6 @@ class _Target:
 class _TargetPart:
     """Faces of a target in a part of the picture."""
 
-    placed: Placed  # the target
     window: Floats  # (4,) least and greatest column and row of the part
     triangles: Floats  # (3, m, 3) in picture coordinates
 
@@ -436,17 +448,6 @@ class _TargetPart:
         left, top, right, bottom = part.bounds()
         first, last, highest, lowest = self.boxes
         return self.triangles[:, (first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top)]
-
-    def nearer(self, plane: Floats, most: float, part: Polygons, around: Floats) -> Polygons:
-        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
-
-        ``around`` are the triangles there.
-        """
-        if around.shape[1] <= FEW_FACES:
-            return _covered(self.placed, clipped(around, -plane, -most))
-        left, top, right, bottom = part.bounds()
-        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
-        return faces.clipped(-plane, -most).silhouette((left, right))
 
 
 def _may_meet(triangles: Floats, others: Floats) -> Flags:

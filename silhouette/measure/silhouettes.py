@@ -163,6 +163,13 @@ class Chain(NamedTuple):
     depth: Floats  # (n,) mm, at its beginning
 
     @classmethod
+    def of(cls, start: Floats, loop: Indices, depth: Floats) -> Chain:
+        """Lines of which each goes on in the next one of its loop, and the last one in the first."""
+        following = np.arange(1, len(loop) + 1)
+        following[np.flatnonzero(np.diff(loop, append=-1))] = np.flatnonzero(np.diff(loop, prepend=-1))
+        return cls(start, following, loop, depth)
+
+    @classmethod
     def joined(cls, chains: Sequence[Chain]) -> Chain:
         """The lines of several."""
         lines = np.cumsum([0, *(len(chain.loop) for chain in chains)]).tolist()
@@ -314,11 +321,7 @@ class Faces:
         front, border = (self._chained(*edges) for edges in self._edges())
         if self.parts.shape[1] == 0:
             return front, border
-        parts = self._parts_alike()
-        number = np.arange(parts[0].size)
-        following = np.where(number % 3 == 2, number - 2, number + 1)
-        cut = Chain((parts[:2] / parts[2]).reshape(2, -1), following, number // 3, parts[2].ravel())
-        return Chain.joined([front, cut]), border
+        return Chain.joined([front, _round_triangles(self._parts_alike())]), border
 
     def _parts_alike(self) -> Floats:
         """(3, k, 3) the parts, as faces that look at the eye run: a picture's rows count downward."""
@@ -328,10 +331,7 @@ class Faces:
         """Edges from one vertex to another, as loops."""
         order, loop = _chained(start, end, len(self.placed.clusters.vertices))
         points = self.placed.points(start.take(order).astype(np.int32))
-        following = np.arange(1, len(order) + 1)
-        last = np.flatnonzero(np.diff(loop, append=-1))
-        following[last] = np.flatnonzero(np.diff(loop, prepend=-1))
-        return Chain(points[:2] / points[2], following, loop, points[2])
+        return Chain.of(points[:2] / points[2], loop, points[2])
 
     def _edges(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
         """(n,) and (n,) the vertices from and to which edges of `_chains` run, as often as they count there."""
@@ -524,6 +524,21 @@ def _chained(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]
     ahead[heads] = count
     order = np.sort(least << 2 * bits | (count - ahead) << bits | np.arange(count)) & (1 << bits) - 1
     return order, np.cumsum(np.diff(least.take(order), prepend=-1) != 0) - 1
+
+
+def _round_triangles(triangles: Floats) -> Chain:
+    """The lines round triangles (3, k, 3) that run alike: along a side that two of them run both ways there is none."""
+    points = triangles.reshape(3, -1)
+    places, count = points[:2] / points[2], points.shape[1]
+    _, first, number = np.unique(places[0] + 1j * places[1], return_index=True, return_inverse=True)
+    start, end = number, np.roll(number.reshape(-1, 3), -1, axis=1).ravel()
+    sides, side = np.unique(np.minimum(start, end) * count + np.maximum(start, end), return_inverse=True)
+    imbalance = np.bincount(side, np.sign(end - start), len(sides)).astype(np.int64)
+    ends = np.stack([sides // count, sides % count])
+    start, end = (each.repeat(np.abs(imbalance)) for each in np.where(imbalance > 0, ends, ends[::-1]))
+    order, loop = _chained(start, end, count)
+    corners = first.take(start.take(order))
+    return Chain.of(places[:, corners], loop, points[2, corners])
 
 
 def _wound_round(start: Floats, following: Indices, loop: Indices, columns: tuple[float, float]) -> Polygons:
