@@ -10,6 +10,7 @@ import pytest
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.measure import occlusion as module
+from silhouette.measure import silhouettes
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import observe
@@ -164,3 +165,18 @@ def test_a_sweep_is_made_in_another_direction_where_areas_do_not_add_up(
 ) -> None:
     hidden = module._Target.covered_by(SimpleNamespace(whole=Swept(10.0)), Swept(5.0, lossy=lossy))  # type: ignore[arg-type]
     assert (hidden.polygons.area(), hidden.polygons.turned, hidden.doubt) == (size, 0.0, doubt)
+
+
+@pytest.mark.parametrize(("kind", "number"), [("soups", 4), ("holes", 1), ("flipped faces", 2), ("standing", 2)])
+def test_one_sweep_over_all_faces_covers_what_two_cover(
+    kind: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sight = case(kind, number)
+    (picture,) = framed(sight.sight, sight.pixel).pictures
+    areas = []
+    for many in (-1.0, float("inf")):
+        monkeypatch.setattr(silhouettes, "MANY_BORDERS", many)
+        silhouettes.silhouette_alone.forget()
+        counted = occlusion(picture)
+        areas.append((counted.whole.area(), counted.obscured.area()))
+    assert areas[0] == pytest.approx(areas[1], abs=1e-5)

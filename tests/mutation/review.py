@@ -54,7 +54,7 @@ class Patch:
 OF_VERSION_0_2 = (
     Patch(
         "silhouette/measure/silhouettes.py",
-        "if border.is_empty():",
+        "if edged.is_empty():",
         "if True:",
         ("tests/measure/test_silhouettes.py",),
     ),
