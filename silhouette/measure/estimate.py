@@ -3,8 +3,8 @@
 sights -> pictures -> a grid of cells over each, one place drawn in each cell -> counts and their errors
 -> the sights that are still open again, each on a grid as fine as its error asks for
 -> without proofs: those of one pair of pieces that show nothing of what others show, again where these do
--> with proofs: those that show nothing seen, or nothing obscured, or cannot tell whether it is less than the tolerance:
-is their outermost points' hull hidden, or free? The others of them are counted exactly; whoever is in a shadow, never
+-> with proofs: a target in a shadow is hidden, and not looked at; where rays show nothing seen, or nothing obscured,
+that is proven of the hull of the target's outermost points, or counted exactly; so is what may be near the tolerance
 
     +---+---+---+---+
     |  .|   | . |   |        Each cell of a picture is sampled once, at a place drawn at random within it, and so the
@@ -39,7 +39,7 @@ from silhouette.renderers.registry import looking_between_pixels
 
 COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
 STEP = 4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
-MOST = 2.0  # a grid is at most so many times as fine as the one before where that one is not sure how fine it has to be
+MOST = 2.0  # a grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)

@@ -23,11 +23,11 @@ cells: Any = cell_kernels
 outlining: Any = outline_kernels
 sweeping: Any = sweep_kernels
 
-EDGES_OF_CONTOUR = 4  # for so many edges of a mesh there is at first room for a contour
+EDGES_OF_CONTOUR = 4  # edges of a mesh for each contour that there is room for at first
 
-CELLS_FOR_LINE = 8.0  # so many cells of a picture there are for each of its lines
+CELLS_FOR_LINE = 8.0  # cells of a picture for each of its lines
 CELLS_AT_LEAST, CELLS_AT_MOST = 1024, 1 << 18  # of a picture
-QUOTAS = 4096  # so many places of a picture at most stand for all that several blockers are before
+QUOTAS = 4096  # the most places of a picture that stand for all that several blockers are before
 GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples are spread as evenly as can be
 
 CELLS_ALONG = 4096  # cells along a side of it
@@ -119,7 +119,7 @@ class AreaSweep:
         return _Aspects(meshes, aspects, contours, first, counts, [numbers[key] for key in keys], held)
 
     def _contours(self, meshes: Any, aspects: Any, edges: Indices, sides: Any) -> tuple[Any, Integers, Indices]:
-        """The contours of aspects of so many edges; where those of each begin, and how many they are."""
+        """The contours of aspects, given how many edges each has; where those of each begin, and their number."""
         room, kinds = edges // EDGES_OF_CONTOUR + 1, self._kinds
         while True:
             begins = np.cumsum([0, *room])
@@ -220,7 +220,7 @@ class AreaSweep:
         return [_covered(*each) for each in zip(sums, places, rows["quota"].tolist(), strict=True)]
 
     def _added_up(self, counts: Any) -> tuple[Any, int]:
-        """Where what belongs to each begins, given how much it is; the last of them is 0; and how much all are."""
+        """Running sums of counts, the last of which is 0: where the items of each owner begin; and their number."""
         begins = self._launcher.empty(counts.shape[0], self._kinds.int32)
         self._kinds.utils.array_scan(counts, begins, inclusive=False)
         return begins, int(self._launcher.read(begins[-1:])[0])
@@ -228,7 +228,10 @@ class AreaSweep:
     # ---- the device
 
     def _in_blocks(self, kernel: Any, counts: Indices, before: Sequence[Any], after: Sequence[Any]) -> None:
-        """Launches a kernel for so many things of each owner; its arguments before and after those of the blocks."""
+        """Launches a kernel with a thread for each item, given the number of items of each owner.
+
+        ``before`` and ``after`` are its arguments before and after those of the blocks of threads.
+        """
         block, owner = spread(np.zeros(len(counts), np.int64), -(-counts // outlining.THREADS))
         if len(block):
             owners = self._launcher.given(owner.astype(np.int32), self._kinds.int32)

@@ -72,7 +72,7 @@ SHARE_OF_MEMORY = 0.6
 PROCESSES_ON_A_GPU = 16
 """So many processes may share a GPU: each keeps meshes that are not in use up to that fraction of its memory."""
 
-BYTES_ON_CPU = 5 << 30  # meshes take up to so many bytes on the CPU
+BYTES_ON_CPU = 5 << 30  # the most that meshes take on the CPU
 RAYS_PER_LAUNCH = 1 << 22  # more rays than these are cast in several launches; with its answer each takes 24 bytes
 
 

@@ -436,7 +436,7 @@ def add_slab(
 
 @wp.func
 def sweep_cell(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell, count: wp.int32):
-    """Adds a cell, in which so many lines matter, to the sums of its band."""
+    """Adds a cell, given the number of lines that matter in it, to the sums of its band."""
     for layer in range(2 * picture.blockers + 2):
         sweep.winding[cell.border + layer] = sweep.winding[cell.corner + layer]
     before = cell.top - picture.height
