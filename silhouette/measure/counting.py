@@ -148,6 +148,11 @@ class _Areas:
     doubt: float  # how much more may be obscured
     rounded: float  # by how much any of these may be off that is neither nothing nor all
 
+    @property
+    def error_seen(self) -> float:
+        """By how much what is seen may be off, as a share of the whole: where no part lies in an arc, by nothing."""
+        return self.error(self.seen, self.whole) if self.in_arc or not self.whole else 0.0
+
     def error(self, part: float, whole: float) -> float:
         """By how much a part of a whole may be off, as a share of it."""
         return min((self.doubt + (self.rounded if 0.0 < part < whole else 0.0)) / whole, 1.0) if whole else 1.0
@@ -194,7 +199,7 @@ def _counts(areas: _Areas, nearest: Floats, alone: Floats) -> OcclusionCounts:
         alone=tuple(map(fixed, alone.tolist())),
         error=areas.error(areas.obscured, whole),
         error_in_arc=areas.error(areas.seen, areas.in_arc),
-        error_seen=areas.error(areas.seen, whole),
+        error_seen=areas.error_seen,
     )
 
 

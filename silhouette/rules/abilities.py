@@ -143,6 +143,14 @@ class HasDescription(ABC, Generic[S]):
         return {}
 
 
+class HasPlay(ABC, Generic[S]):
+    """A game of which a page can judge, while its reader moves the pieces: see ``pages/viewer/source/judge.js``."""
+
+    @abstractmethod
+    def play(self, scene: S) -> dict[str, Any]:
+        """What the page's judge must know of the scene besides its meshes, ready for JSON."""
+
+
 class HasFirstScene:
     """A game with a first scene to edit: the file ``first_scene.toml`` beside its rule."""
 

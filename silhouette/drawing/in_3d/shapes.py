@@ -14,6 +14,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import Floats
 from silhouette.common.installation import package_command
 from silhouette.files.cache import Arrays, Cache
+from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.formats.colours import LINEAR_LIGHT, Bytes, as_bytes
 from silhouette.meshes.formats.polygons import fans, mended
 from silhouette.meshes.mesh import Mesh, merge_equal
@@ -77,6 +78,17 @@ class DisplayShape:
     flat: bool = False  # whether it is a plain solid, whose edges are drawn
     # (m - ghosts, 3) uint8, of the faces that count; None where it is shown in the colour of its part
     colours: Bytes | None = None
+    # (h, 3) points in whose convex hull lies what counts, of a shape that is judged in the page; None of any other
+    hull: Floats | None = None
+
+    @classmethod
+    def exactly(cls, model: Model) -> DisplayShape:
+        """A model with all of its triangles, for a page that judges."""
+        counting, ignored = model.significant, model.ignored
+        vertices = np.concatenate([counting.vertices, ignored.vertices])
+        every = np.concatenate([counting.faces, ignored.faces + len(counting.vertices)]).astype(np.int64)
+        hull = bounding_points(counting) if len(counting.faces) else np.zeros((0, 3))
+        return cls(vertices, every, len(ignored.faces), model.format == "parts", hull=hull)
 
     @classmethod
     def of(cls, model: Model, cache: Cache, most: int) -> DisplayShape:

@@ -1,10 +1,11 @@
 """DRAW: the 3D stage of a page, for every rule system: shapes, pieces in their places, and the sights of checks.
 
-A shape becomes a short text, which ``viewer/source/meshes.js`` unpacks. In it coordinates are 16-bit steps of the
-shape's box, each written as its difference from the one before. Vertices stand in the order in which faces use them
-first, so that an index is written as its distance below the next unused one. Bytes of one weight stand together; the
-whole is compressed with gzip and written in base 64. If a shape has colours, they follow: a red, a green and a blue for
-each face that counts, of six bits each, as differences from the face before.
+A shape becomes a short text, which ``viewer/source/packing.js`` unpacks. In it coordinates are 16-bit steps of the
+shape's box, each written as its difference from the one before; 24-bit steps, as fine as the float32 of a mesh file,
+where the page judges by it: in the rounding of 16 bits a narrow slit, or an edge that only touches, is lost. Vertices
+stand in the order in which faces use them first, so that an index is written as its distance below the next unused one.
+Bytes of one weight stand together; the whole is compressed with gzip and written in base 64. If a shape has colours,
+they follow: a red, a green and a blue for each face that counts, of six bits each, as differences from the face before.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import gzip
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -28,8 +29,9 @@ from silhouette.scenes.table import Piece, TableScene
 
 # ---- shapes, packed
 
-QUANTA = 65535
+PLACES, EXACT_PLACES = 2, 3  # bytes of a coordinate, for display and for a shape that is judged in the page
 COMPRESSION_LEVEL = 6  # of the compression: the highest one saves another three thousandths, and takes thrice as long
+EXACT_DIGITS = 9  # decimals of the box of a shape that is judged in the page, mm
 COLOUR_STEPS = 63  # of red, green and blue: on a lit surface no finer ones are told apart, and they would not pack
 
 
@@ -46,17 +48,23 @@ def packed(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], str]:
     entries, chunks, at = list[dict[str, Any]](), list[bytes](), 0
     for shape in shapes:
         vertices, faces = _ordered(shape)
+        places = PLACES if shape.hull is None else EXACT_PLACES
+        quanta = 256**places - 1
         low = vertices.min(axis=0) if len(vertices) else np.zeros(3)
         high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
-        width = 2 if len(vertices) <= QUANTA else 4
-        steps = np.rint((vertices - low) / np.where(high > low, high - low, 1.0) * QUANTA).astype(np.int64)
-        chunk = b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (QUANTA + 1), 2) for axis in range(3))
+        width = 2 if len(vertices) < 256**2 else 4
+        steps = np.rint((vertices - low) / np.where(high > low, high - low, 1.0) * quanta).astype(np.int64)
+        chunk = b"".join(_planes(np.diff(steps[:, axis], prepend=0) % (quanta + 1), places) for axis in range(3))
         unused = np.maximum.accumulate(np.concatenate([[-1], faces.ravel()]))[:-1] + 1
         chunk += _planes(unused - faces.ravel(), width)
-        coloured = {}
+        more = dict[str, Any]()
         if shape.colours is not None:
             chunk += _colours(shape.colours)
-            coloured = {"coloured": True}
+            more["coloured"] = True
+        digits = 4
+        if shape.hull is not None:
+            digits = EXACT_DIGITS
+            more |= {"places": places, "moved": float(np.linalg.norm(high - low)) / quanta, "hull": shape.hull.tolist()}
         entries.append(
             {
                 "at": at,
@@ -65,9 +73,9 @@ def packed(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], str]:
                 "ghosts": shape.ghosts,
                 "flat": shape.flat,
                 "width": width,
-                "low": [round(float(value), 4) for value in low],
-                "high": [round(float(value), 4) for value in high],
-                **coloured,
+                "low": [round(float(value), digits) for value in low],
+                "high": [round(float(value), digits) for value in high],
+                **more,
             }
         )
         chunks.append(chunk)
@@ -253,6 +261,13 @@ def stage_of_table(scene: TableScene, verdicts: Sequence[Verdict], cache: Cache)
     floor = min((float(piece.whole_box[:, 2].min()) for piece in scene.pieces), default=0.0)
     drawn = tuple(sight for sight in sights if sight is not None)
     return Stage(shapes, items, drawn, (sentence,), floor=floor, unit=INCH)
+
+
+def judged_in_page(stage: Stage, scene: TableScene) -> Stage:
+    """The same stage with the whole meshes, for a page that judges by them."""
+    shapes = tuple(DisplayShape.exactly(model) for model in models_of(scene)[0])
+    sentence = "The meshes are whole: by them the page itself judges, wherever the pieces are moved."
+    return replace(stage, shapes=shapes, remarks=(sentence,))
 
 
 def models_of(scene: TableScene) -> tuple[list[Model], int]:

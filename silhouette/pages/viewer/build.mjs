@@ -8,18 +8,23 @@ const digest = createHash("sha256");
 for (const name of sources) digest.update(readFileSync(`source/${name}`, "utf8").replaceAll("\r\n", "\n"));
 const three = JSON.parse(readFileSync("node_modules/three/package.json", "utf8")).version;
 
+const hash = `sources sha256 ${digest.digest("hex")}`;
+const shared = { bundle: true, minify: true, format: "iife", target: "es2021", charset: "ascii", legalComments: "none" };
+
 await build({
+  ...shared,
   entryPoints: ["source/main.js"],
   outfile: "../html/assets/viewer.min.js",
-  bundle: true,
-  minify: true,
-  format: "iife",
   globalName: "silhouetteViewer",
-  target: "es2021",
-  charset: "ascii",
-  legalComments: "none",
   banner: {
-    js: `/* Silhouette's viewer (MIT), sources sha256 ${digest.digest("hex")}; with three.js ${three}, (c) three.js authors, MIT: see three.LICENSE.txt */`,
+    js: `/* Silhouette's viewer (MIT), ${hash}; with three.js ${three}, (c) three.js authors, MIT: see three.LICENSE.txt */`,
   },
+});
+await build({
+  ...shared,
+  entryPoints: ["source/judge.js"],
+  outfile: "../html/assets/judge.min.js",
+  globalName: "silhouetteJudge",
+  banner: { js: `/* Silhouette's judge (MIT), ${hash} */` },
 });
 copyFileSync("node_modules/three/LICENSE", "../html/assets/three.LICENSE.txt");

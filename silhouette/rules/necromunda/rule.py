@@ -11,7 +11,7 @@ from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.common.text import in_a_sentence, numbered
 from silhouette.files.documents import toml
 from silhouette.files.reading import DOCUMENTS
-from silhouette.rules.abilities import HasFirstSceneOfMeshes, one_way_words
+from silhouette.rules.abilities import HasFirstSceneOfMeshes, HasPlay, one_way_words
 from silhouette.rules.base import Band, Settings, VerdictScale
 from silhouette.rules.fields import OF_ODDS
 from silhouette.rules.necromunda.judge import (
@@ -23,6 +23,7 @@ from silhouette.rules.necromunda.judge import (
     is_friend_in_contact,
     judge,
 )
+from silhouette.rules.necromunda.playing import play_of
 from silhouette.rules.necromunda.scene import NecromundaScene, Readings, load_scene
 from silhouette.rules.on_table import OnTable, behind, by_bodies, by_eyes, places_of_attacker
 from silhouette.scenes.entries import TableEntry
@@ -143,7 +144,7 @@ def _by_friends(scene: NecromundaScene, seer: Piece, blind: NecromundaVerdict) -
 # ---- the rule system
 
 
-class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMeshes):
+class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMeshes, HasPlay[NecromundaScene]):
     """Necromunda's rules for line of sight and cover; see `silhouette.rules.base.Rule`."""
 
     name = NAME
@@ -162,6 +163,7 @@ class Necromunda(OnTable[NecromundaScene, NecromundaVerdict], HasFirstSceneOfMes
         return with_meshes(self.first_scene(), meshes)
 
     judge = staticmethod(judge)
+    play = staticmethod(play_of)
 
     def elsewhere(self, scene: NecromundaScene, check: Check) -> Sequence[Displacement]:
         """Where else its eye may be; see `places_of_attacker`."""

@@ -2,7 +2,8 @@
 import * as three from "./three.js";
 import { started } from "./report.js";
 
-export { matrixOf, shapeOf, unpacked } from "./meshes.js";
+export { matrixOf, shapeOf } from "./meshes.js";
+export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";
 export { angleRound, Viewer } from "./viewer.js";
 export { three };

@@ -1,7 +1,7 @@
 // A report's page comes to life: without this it is whole, but for the 3D view and the button that copies.
 import { copying } from "./copying.js";
 import { taken } from "./hands.js";
-import { unpacked } from "./meshes.js";
+import { unpacked } from "./packing.js";
 import { Stage } from "./stage.js";
 import { Viewer } from "./viewer.js";
 

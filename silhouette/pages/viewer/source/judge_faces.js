@@ -1,0 +1,283 @@
+// A mesh as the judge takes it: faces, the edges where they meet, and the lines that bound what some of them cover.
+//
+// How many faces that look at the eye lie over a place of the picture is a sum over edges: an edge counts with its
+// imbalance, by how many more of them it has on its one side than on its other. See silhouette/measure/silhouettes.py.
+
+export const NEAR = 1e-3; // mm: what lies nearer to the plane of the eye is cut away
+
+const [LEFT, RIGHT, BELOW, ABOVE, BEHIND] = [1, 2, 4, 8, 16];
+
+// Vertices that lie at the same place become one.
+function welded(points) {
+  const count = points.length / 3;
+  let size = 1;
+  while (size < 2 * count) size *= 2;
+  const slots = new Int32Array(size).fill(-1);
+  const bits = new Uint32Array(points.buffer, points.byteOffset, points.length * 2);
+  const number = new Uint32Array(count);
+  for (let v = 0; v < count; v += 1) {
+    let hash = 0;
+    for (let word = 6 * v; word < 6 * v + 6; word += 1) hash = Math.imul(hash ^ bits[word], 0x9e3779b1) ^ (hash >>> 15);
+    let slot = (hash ^ (hash >>> 13)) & (size - 1);
+    for (;;) {
+      const other = slots[slot];
+      if (other < 0) {
+        slots[slot] = number[v] = v;
+        break;
+      }
+      if (points[3 * other] === points[3 * v] && points[3 * other + 1] === points[3 * v + 1] && points[3 * other + 2] === points[3 * v + 2]) {
+        number[v] = other;
+        break;
+      }
+      slot = (slot + 1) & (size - 1);
+    }
+  }
+  return number;
+}
+
+export class Faces {
+  // ``points``: Float64Array of x, y, z in mm, in the model's frame; ``corners``: three vertices of each face;
+  // ``moved``: mm by which a point may lie from where the file has it; ``hull``: points in whose hull all lie.
+  constructor(points, corners, moved, hull) {
+    const number = welded(points);
+    this.points = points;
+    this.corners = corners.map((vertex) => number[vertex]);
+    this.moved = moved;
+    this.hull = hull || cornersOf(points, corners);
+    this.#edges();
+  }
+
+  #edges() {
+    const { corners } = this;
+    const count = corners.length;
+    let size = 1;
+    while (size < 2 * count) size *= 2;
+    const slots = new Int32Array(size).fill(-1);
+    const [from, to, first, next] = [0, 1, 2, 3].map(() => new Int32Array(count));
+    let edges = 0;
+    next.fill(-1);
+    for (let side = 0; side < count; side += 1) {
+      const start = corners[side];
+      const end = corners[side % 3 === 2 ? side - 2 : side + 1];
+      if (start === end) continue;
+      const low = Math.min(start, end);
+      const high = Math.max(start, end);
+      let slot = (Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b)) >>> 7;
+      for (slot &= size - 1; ; slot = (slot + 1) & (size - 1)) {
+        const edge = slots[slot];
+        if (edge >= 0 && (from[edge] !== low || to[edge] !== high)) continue;
+        const own = edge < 0 ? edges : edge;
+        if (edge < 0) {
+          slots[slot] = own;
+          from[own] = low;
+          to[own] = high;
+          first[own] = -1;
+          edges += 1;
+        }
+        next[side] = first[own];
+        first[own] = side;
+        break;
+      }
+    }
+    // Where two faces meet that run along an edge in opposite directions: its ends, as the first of them runs, and both.
+    const even = [];
+    const odd = []; // of any other edge its ends, then each face, and 1 where it runs from the first end, else -1
+    for (let edge = 0; edge < edges; edge += 1) {
+      const one = first[edge];
+      const two = next[one];
+      const isForth = (side) => corners[side] === from[edge];
+      if (two >= 0 && next[two] < 0 && isForth(one) !== isForth(two)) {
+        const ends = isForth(one) ? [from[edge], to[edge]] : [to[edge], from[edge]];
+        even.push(3 * ends[0], 3 * ends[1], Math.floor(one / 3), Math.floor(two / 3));
+        continue;
+      }
+      const of = [3 * from[edge], 3 * to[edge]];
+      for (let side = one; side >= 0; side = next[side]) of.push(Math.floor(side / 3), isForth(side) ? 1 : -1);
+      odd.push(of);
+    }
+    this.even = Int32Array.from(even);
+    this.odd = odd;
+  }
+}
+
+// (24) the corners of the box round what faces use of some points.
+export function cornersOf(points, corners) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  for (const vertex of corners) {
+    for (let axis = 0; axis < 3; axis += 1) {
+      low[axis] = Math.min(low[axis], points[3 * vertex + axis]);
+      high[axis] = Math.max(high[axis], points[3 * vertex + axis]);
+    }
+  }
+  const found = new Float64Array(24);
+  for (let place = 0; place < 24; place += 1) {
+    const axis = place % 3;
+    found[place] = (Math.floor(place / 3) >> axis) & 1 ? high[axis] : low[axis];
+  }
+  return found;
+}
+
+// (3 n) points of a model's frame, seen: along right, up and forward of the view, from the eye.
+export function seen(points, pose, view) {
+  const { axes, eye } = view;
+  const m = new Float64Array(12);
+  for (let row = 0; row < 3; row += 1) {
+    for (let column = 0; column < 4; column += 1) {
+      for (let k = 0; k < 3; k += 1) m[4 * row + column] += axes[3 * row + k] * (pose[4 * k + column] - (column === 3 ? eye[k] : 0));
+    }
+  }
+  const found = new Float64Array(points.length);
+  for (let at = 0; at < points.length; at += 3) {
+    const x = points[at];
+    const y = points[at + 1];
+    const z = points[at + 2];
+    found[at] = m[0] * x + m[1] * y + m[2] * z + m[3];
+    found[at + 1] = m[4] * x + m[5] * y + m[6] * z + m[7];
+    found[at + 2] = m[8] * x + m[9] * y + m[10] * z + m[11];
+  }
+  return found;
+}
+
+// What of a polygon, x, y, z of each corner, lies where ``value`` is at least 0.
+export function clipped(polygon, value) {
+  const found = [];
+  const count = polygon.length / 3;
+  for (let here = 0; here < count; here += 1) {
+    const there = (here + 1) % count;
+    const [p, q] = [polygon.slice(3 * here, 3 * here + 3), polygon.slice(3 * there, 3 * there + 3)];
+    const [a, b] = [value(p[0], p[1], p[2]), value(q[0], q[1], q[2])];
+    if (a >= 0) found.push(p[0], p[1], p[2]);
+    if (a >= 0 === b >= 0) continue;
+    const share = a / (a - b);
+    for (let axis = 0; axis < 3; axis += 1) found.push(p[axis] + share * (q[axis] - p[axis]));
+  }
+  return found;
+}
+
+// A body's faces in a picture: each has a side, 1 where the eye is on that of its normal, -1 on the other, 0 on neither
+// or where it is left out; and parts of faces that were cut, as polygons.
+export class PlacedFaces {
+  constructor(mesh, pose, view) {
+    this.mesh = mesh;
+    this.points = seen(mesh.points, pose, view);
+    this.sides = new Int8Array(mesh.corners.length / 3);
+    this.parts = []; // {polygon, side}
+    const { corners } = mesh;
+    const p = this.points;
+    for (let face = 0; face < this.sides.length; face += 1) {
+      const a = 3 * corners[3 * face];
+      const b = 3 * corners[3 * face + 1];
+      const c = 3 * corners[3 * face + 2];
+      const turned =
+        p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) +
+        p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2]) +
+        p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
+      this.sides[face] = turned < 0 ? 1 : turned > 0 ? -1 : 0;
+    }
+  }
+
+  polygon(face) {
+    const found = [];
+    for (let corner = 3 * face; corner < 3 * face + 3; corner += 1) {
+      const at = 3 * this.mesh.corners[corner];
+      found.push(this.points[at], this.points[at + 1], this.points[at + 2]);
+    }
+    return found;
+  }
+
+  // The same body with other faces.
+  with(sides, parts) {
+    const other = Object.create(PlacedFaces.prototype);
+    return Object.assign(other, { mesh: this.mesh, points: this.points, sides, parts });
+  }
+
+  // The faces that may reach into a window of the picture, as far as they lie before the eye.
+  within(window) {
+    const { points } = this;
+    const { corners } = this.mesh;
+    const codes = new Uint8Array(points.length / 3);
+    for (let vertex = 0, at = 0; vertex < codes.length; vertex += 1, at += 3) {
+      const x = points[at];
+      const y = points[at + 1];
+      const z = points[at + 2];
+      codes[vertex] =
+        (x < window.left * z ? LEFT : 0) |
+        (x > window.right * z ? RIGHT : 0) |
+        (y < window.low * z ? BELOW : 0) |
+        (y > window.high * z ? ABOVE : 0) |
+        (z < NEAR ? BEHIND : 0);
+    }
+    const sides = this.sides.slice();
+    const parts = [];
+    for (let face = 0; face < sides.length; face += 1) {
+      const a = codes[corners[3 * face]];
+      const b = codes[corners[3 * face + 1]];
+      const c = codes[corners[3 * face + 2]];
+      if (a & b & c) sides[face] = 0;
+      else if (((a | b | c) & BEHIND) && sides[face]) {
+        const polygon = clipped(this.polygon(face), (x, y, z) => z - NEAR);
+        if (polygon.length) parts.push({ polygon, side: sides[face] });
+        sides[face] = 0;
+      }
+    }
+    return this.with(sides, parts);
+  }
+
+  // What lies where ``plane`` times a point, in picture coordinates, is at least ``least``.
+  clipped(plane, least) {
+    const value = (x, y, z) => plane[0] * x + plane[1] * y + plane[2] * z - least;
+    const { points } = this;
+    const { corners } = this.mesh;
+    const inside = new Uint8Array(points.length / 3);
+    for (let vertex = 0, at = 0; vertex < inside.length; vertex += 1, at += 3) {
+      inside[vertex] = value(points[at], points[at + 1], points[at + 2]) >= 0 ? 1 : 0;
+    }
+    const sides = this.sides.slice();
+    const parts = [];
+    for (const part of this.parts) {
+      const polygon = clipped(part.polygon, value);
+      if (polygon.length) parts.push({ polygon, side: part.side });
+    }
+    for (let face = 0; face < sides.length; face += 1) {
+      const count = inside[corners[3 * face]] + inside[corners[3 * face + 1]] + inside[corners[3 * face + 2]];
+      if (count === 3 || !sides[face]) continue;
+      if (count) parts.push({ polygon: clipped(this.polygon(face), value), side: sides[face] });
+      sides[face] = 0;
+    }
+    return this.with(sides, parts);
+  }
+
+  // Adds the lines that bound what these faces cover. Those of one layer wind round a place as often as faces that look
+  // at the eye lie over it, those of the next as often as more others do: of a closed body these have no lines.
+  bound(lines, layer) {
+    const { sides, points } = this;
+    const { even, odd, moved } = this.mesh;
+    for (let at = 0; at < even.length; at += 4) {
+      const [first, second] = [sides[even[at + 2]], sides[even[at + 3]]];
+      if (first === second) continue;
+      const ahead = (first > 0 ? 1 : 0) - (second > 0 ? 1 : 0);
+      const all = (first ? 1 : 0) - (second ? 1 : 0);
+      if (ahead) lines.add(points, even[at], even[at + 1], ahead, layer, moved);
+      if (all) lines.add(points, even[at], even[at + 1], all, layer + 1, moved);
+    }
+    for (const edge of odd) {
+      let ahead = 0;
+      let all = 0;
+      for (let at = 2; at < edge.length; at += 2) {
+        const side = sides[edge[at]];
+        if (side > 0) ahead += edge[at + 1];
+        if (side) all += edge[at + 1];
+      }
+      if (ahead) lines.add(points, edge[0], edge[1], ahead, layer, moved);
+      if (all) lines.add(points, edge[0], edge[1], all, layer + 1, moved);
+    }
+    for (const { polygon, side } of this.parts) {
+      for (let at = 0; at < polygon.length; at += 3) {
+        const end = (at + 3) % polygon.length;
+        if (side > 0) lines.add(polygon, at, end, 1, layer, moved);
+        lines.add(polygon, at, end, 1, layer + 1, moved);
+      }
+    }
+  }
+}

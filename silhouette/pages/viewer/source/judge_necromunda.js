@@ -1,0 +1,243 @@
+// Necromunda's question on a table: can he see me, and am I in cover? The rules' numbers, and the steps, are those of
+// silhouette/rules/necromunda/judge.py.
+import { Faces } from "./judge_faces.js";
+import { Doubt, occlusionOf } from "./judge_occlusion.js";
+
+export const VERDICTS = ["open", "partial cover", "full cover", "hidden"];
+export const TOO_CLOSE = "too close to call";
+export const ASK = "ask the desk";
+
+const CONTACT_GAP = 1 + 1e-6; // mm: the widest gap in plan across which two bases touch
+const ROUNDED = 1e-6; // mm: what decides by less is asked of the desk
+const NOTHING = 1e-9; // of a target: what a sum of areas leaves by rounding
+
+// How a piece stands: its pose where the page found it, moved and turned about the upright.
+class Piece {
+  constructor(entry) {
+    Object.assign(this, entry); // name, kind, gang, shape, pose, looks, base, asks
+    this.reset();
+  }
+
+  reset() {
+    this.place([this.pose[3], this.pose[7], this.pose[11]], 0);
+  }
+
+  // At a point, mm, turned by degrees against how it stood.
+  place(at, turn) {
+    this.at = at;
+    this.turn = turn;
+    const angle = (turn * Math.PI) / 180;
+    this.way = turn ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
+    const [cosine, sine] = this.way;
+    const { pose } = this;
+    this.now = [0, 1, 2].flatMap((row) => {
+      const turned = [0, 1, 2].map((column) => [cosine * pose[column] - sine * pose[4 + column], sine * pose[column] + cosine * pose[4 + column], pose[8 + column]][row]);
+      return [...turned, at[row]];
+    });
+    this.middle = null;
+  }
+
+  // A direction in plan, and a point of the world, where it goes with the piece.
+  turned([x, y]) {
+    const [cosine, sine] = this.way;
+    return [cosine * x - sine * y, sine * x + cosine * y];
+  }
+
+  carried(point) {
+    const [x, y] = this.turned([point[0] - this.pose[3], point[1] - this.pose[7]]);
+    const there = [x + this.at[0], y + this.at[1]];
+    return point.length === 2 ? there : [...there, point[2] - this.pose[11] + this.at[2]];
+  }
+}
+
+export class Table {
+  // ``play``: what the page says of the rules and the pieces; ``meshes``: {points, corners, ghosts, moved, hull} of each
+  // shape, the faces that do not count last, with points in whose hull those that count lie.
+  constructor(play, meshes) {
+    this.play = play;
+    this.pieces = play.pieces.map((entry) => new Piece(entry));
+    this.shapes = meshes.map((mesh) => {
+      const counting = mesh.corners.subarray(0, mesh.corners.length - 3 * mesh.ghosts);
+      const faces = (corners, hull) => new Faces(mesh.points, corners, mesh.moved, hull);
+      return { counting: faces(counting, mesh.hull), whole: () => faces(mesh.corners) };
+    });
+  }
+
+  piece(name) {
+    return this.pieces.find((piece) => piece.name === name);
+  }
+
+  // What `silhouette check` would say of a check, or that it is too close to call, or that the desk must be asked:
+  // {word, could, share, bound, seen, inArc, blockers: [{name, share}], why}.
+  judge(attackerName, targetName) {
+    const [attacker, target] = [this.piece(attackerName), this.piece(targetName)];
+    try {
+      const asks = this.play.asks || attacker.unsure || attacker.asks || target.asks;
+      if (asks) throw new Doubt(asks);
+      const each = attacker.looks.map((look) => this.#look(attacker, target, look));
+      if (each.some((some) => some.word === ASK)) return each.find((some) => some.word === ASK);
+      const order = (some) => VERDICTS.indexOf(some.verdict) + (some.inArc ? 0 : 0.5);
+      return each.reduce((best, other) => (order(other) < order(best) || (order(other) === order(best) && other.share < best.share) ? other : best));
+    } catch (error) {
+      if (!(error instanceof Doubt)) throw error;
+      return { word: ASK, could: [], why: error.message, blockers: [] };
+    }
+  }
+
+  #look(attacker, target, look) {
+    const { readings } = this.play;
+    const friends = this.pieces.filter((piece) => piece !== target && this.#isFriend(attacker, piece));
+    const cover = this.#measured(attacker, target, look, friends);
+    const block = friends.length && readings.friends === "block sight";
+    const sight = block ? this.#measured(attacker, target, look, []) : cover;
+    return ruled(cover, sight, look, readings.share === "in arc", this.play.tolerance);
+  }
+
+  #isFriend(attacker, piece) {
+    if (piece === attacker || piece.kind !== "fighter" || piece.gang === null || piece.gang !== attacker.gang) return false;
+    const { contacts } = this.play;
+    if (contacts) return contacts.some((pair) => pair.includes(piece.name) && pair.includes(attacker.name));
+    const [low, high] = [attacker, piece].map((some) => some.base.span.map((z) => z - some.pose[11] + some.at[2]));
+    if (Math.max(low[0], high[0]) > Math.min(low[1], high[1]) + ROUNDED) return false;
+    const cores = [attacker, piece].map((some) => some.base.core.map((point) => some.carried(point)));
+    const gap = distance(...cores) - attacker.base.radius - piece.base.radius;
+    if (Math.abs(gap - CONTACT_GAP) < ROUNDED) throw new Doubt("contact");
+    return gap <= CONTACT_GAP;
+  }
+
+  #measured(attacker, target, look, friends) {
+    const isWhole = this.play.readings.ignoredPartsBlock;
+    const absent = new Set([attacker, target, ...friends]);
+    const blockers = this.pieces.filter((piece) => !absent.has(piece));
+    const found = occlusionOf({
+      eye: attacker.carried(look.eye),
+      facing: look.facing + attacker.turn,
+      arcs: look.arcs && look.arcs.map((arc) => ({ apex: attacker.carried(arc.apex), right: attacker.turned(arc.right), left: attacker.turned(arc.left) })),
+      target: { mesh: this.#meshOf(target), pose: target.now, aim: this.#middleOf(target) },
+      blockers: blockers.map((piece) => ({ mesh: this.#meshOf(piece, isWhole), pose: piece.now })),
+    });
+    found.by = [];
+    for (const [number, piece] of blockers.entries()) {
+      if (!(found.shares[number] > NOTHING)) continue;
+      if (piece.asks) throw new Doubt(piece.asks);
+      found.by.push({ name: piece.name, share: Math.min(found.shares[number], 1) });
+    }
+    found.by.sort((a, b) => b.share - a.share);
+    return found;
+  }
+
+  #meshOf(piece, isWhole = false) {
+    const shape = this.shapes[piece.shape];
+    if (!isWhole) return shape.counting;
+    shape.all ??= shape.whole();
+    return shape.all;
+  }
+
+  // The middle of the box round what counts of a piece, along the world's axes.
+  #middleOf(piece) {
+    if (piece.middle) return piece.middle;
+    const { points, corners } = this.#meshOf(piece);
+    const m = piece.now;
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    for (const corner of corners) {
+      const at = 3 * corner;
+      for (let row = 0; row < 3; row += 1) {
+        const value = m[4 * row] * points[at] + m[4 * row + 1] * points[at + 1] + m[4 * row + 2] * points[at + 2];
+        if (value < low[row]) low[row] = value;
+        if (value > high[row]) high[row] = value;
+      }
+    }
+    piece.middle = low.map((value, row) => (value + high[row]) / 2 + m[4 * row + 3]);
+    return piece.middle;
+  }
+}
+
+// What counts of a sight, where ``more`` is how much of what may be before the target is: 0 none, 1 all.
+function partsOf(found, more) {
+  // What differs from nothing, or from all, by rounding alone is that.
+  const share = (value, of, all) => (value <= NOTHING * of ? 0 : value >= (1 - NOTHING) * of ? all : value / found.whole);
+  const inArc = share(found.within, found.whole, 1);
+  const hidden = share(found.withinObscured + more * found.withinPerhaps, found.within, inArc);
+  return { inArc, hidden, seen: inArc - hidden, obscured: share(found.obscured + more * found.perhaps, found.whole, 1) };
+}
+
+// The first test of the rules that holds (R6 to R8, R13 to R15).
+function ladder(seen, share) {
+  if (!seen) return VERDICTS[3];
+  if (!share) return VERDICTS[0];
+  return share < 0.5 ? VERDICTS[1] : VERDICTS[2];
+}
+
+// The verdicts that hold within a band round the share that is seen, and that which is obscured (R20).
+function possible(seen, share, band) {
+  const found = new Set([ladder(seen, share)]);
+  if (seen && seen <= band) found.add(VERDICTS[3]);
+  if (!seen || !share) return found;
+  if (share <= band) found.add(VERDICTS[0]);
+  if (share - band < 0.5) found.add(VERDICTS[1]);
+  if (share + band >= 0.5) found.add(VERDICTS[2]);
+  return found;
+}
+
+// The verdict, by what was measured for cover and for line of sight. Where it is not the same whatever of what is
+// unclear is before the target, and however the bound is taken, the desk is asked.
+function ruled(cover, sight, look, isInArc, tolerance) {
+  const isBlind = look.arcs?.length === 0 || !cover.whole;
+  const bound = cover.whole ? cover.band / cover.whole : 1;
+  const ends = [0, 1].map((more) => {
+    const [of, by] = [partsOf(cover, more), partsOf(sight, more)];
+    const share = isInArc ? (of.inArc ? of.hidden / of.inArc : 0) : of.obscured;
+    return { ...by, share, bound: isInArc && of.inArc ? bound / of.inArc : bound };
+  });
+  const sets = ends.flatMap(({ seen, share, bound: own }) =>
+    [-1, 1].map((sign) => (isBlind ? new Set(["hidden"]) : possible(seen, share, Math.max(tolerance, own) + sign * own))),
+  );
+  const could = VERDICTS.filter((verdict) => sets.some((some) => some.has(verdict)));
+  const isSame = sets.every((some) => some.size === could.length);
+  const [few, many] = ends;
+  const verdict = isBlind ? "hidden" : ladder(few.seen, few.share);
+  return {
+    word: could.length > 1 ? (isSame ? TOO_CLOSE : ASK) : cover.touches && verdict === VERDICTS[0] ? ASK : verdict,
+    verdict,
+    could,
+    share: (few.share + many.share) / 2,
+    bound: few.bound + (many.share - few.share) / 2,
+    seen: few.seen,
+    inArc: few.inArc,
+    blockers: cover.by,
+    why: could.length > 1 ? (isSame ? "close" : "order") : cover.touches ? "touching" : "",
+  };
+}
+
+// Between the hulls of points in plan; 0 where they overlap.
+export function distance(first, second) {
+  if (first.length === 1 && second.length === 1) return Math.hypot(first[0][0] - second[0][0], first[0][1] - second[0][1]);
+  let least = Infinity;
+  for (const [some, others] of [[first, second], [second, first]]) {
+    for (const point of some) {
+      if (isInside(point, others)) return 0;
+      for (let index = 0; index < others.length; index += 1) least = Math.min(least, toSegment(point, others[index], others[(index + 1) % others.length]));
+    }
+    if (some.some((start, index) => others.some((from, other) => doCross(start, some[(index + 1) % some.length], from, others[(other + 1) % others.length])))) return 0;
+  }
+  return least;
+}
+
+const turning = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+
+function isInside(point, polygon) {
+  if (polygon.length < 3) return false;
+  return polygon.every((from, index) => turning(from, polygon[(index + 1) % polygon.length], point) >= 0);
+}
+
+function doCross(a, b, c, d) {
+  return turning(a, b, c) * turning(a, b, d) < 0 && turning(c, d, a) * turning(c, d, b) < 0;
+}
+
+function toSegment(point, from, to) {
+  const [x, y] = [to[0] - from[0], to[1] - from[1]];
+  const square = x * x + y * y;
+  const share = square ? Math.min(Math.max(((point[0] - from[0]) * x + (point[1] - from[1]) * y) / square, 0), 1) : 0;
+  return Math.hypot(point[0] - from[0] - share * x, point[1] - from[1] - share * y);
+}

@@ -1,0 +1,82 @@
+"""JUDGE: what the judge in a page must know of a Necromunda scene, to say what `judge` would say of it.
+
+That judge, ``pages/viewer/source/judge_necromunda.js``, counts as `silhouette.measure` does. It lacks what few tables
+need; a piece or scene that needs it has the reason, ``asks``, for which the page sends its reader to the command.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+from silhouette.renderers.views import VisionArc
+from silhouette.rules.necromunda.judge import Aim, aimed, arcs_of
+from silhouette.rules.necromunda.scene import NecromundaScene
+from silhouette.scenes.pieces import Piece
+from silhouette.scenes.places import elsewhere_of
+
+
+def play_of(scene: NecromundaScene) -> dict[str, Any]:
+    """The tolerance, the readings, who is said to touch whom, and every piece, in their order; ready for JSON.
+
+    Lengths are mm, points and directions those of the world, angles degrees anticlockwise from x.
+    """
+    readings = scene.readings
+    contacts = None if scene.base_contact is None else sorted(sorted(pair) for pair in scene.base_contact)
+    return {
+        "tolerance": scene.tolerance,
+        "readings": {
+            "share": readings.share,
+            "friends": readings.friends_in_contact,
+            "ignoredPartsBlock": readings.ignored_parts_block,
+        },
+        "contacts": contacts,
+        "asks": "doubt" if scene.doubt is not None else None,
+        "pieces": [_entry(piece) for piece in scene.pieces],
+    }
+
+
+def _entry(piece: Piece) -> dict[str, Any]:
+    core, radius = piece.base_core
+    return {
+        "gang": piece.gang,
+        "asks": _asks(piece),
+        "looks": [] if piece.kind == "terrain" else _looks(piece),
+        "unsure": _unsure(piece),
+        "base": {"core": core.tolist(), "radius": radius, "span": list(piece.base_span)},
+    }
+
+
+def _asks(piece: Piece) -> str | None:
+    """Why the page's judge does not judge what a piece has a part in."""
+    if piece.doubt is not None:
+        return "doubt"
+    if piece.outline:
+        return "outline"
+    return "filled" if piece.model.solid == "filled" else None
+
+
+def _unsure(attacker: Piece) -> str | None:
+    """Why the page's judge does not judge what a piece sees."""
+    if attacker.kind != "terrain" and attacker.facing is None:
+        return "facing"
+    return "eye" if elsewhere_of(attacker) else None
+
+
+def _looks(attacker: Piece) -> list[dict[str, Any]]:
+    """The looks of an attacker: one, or one for each of a crew with eyes, or by the head and by the weapon (R2)."""
+    if attacker.weapon is not None:
+        aims: tuple[Aim, ...] = get_args(Aim)
+        return [_look(aimed(attacker, aim), arcs_of(aimed(attacker, aim))) for aim in aims]
+    if attacker.eyes and len(attacker.arcs) > 1:
+        return [_look(attacker.with_eye_for(arc), arcs_of(attacker, arc)) for arc in attacker.arcs]
+    return [_look(attacker.with_eye_for(None), arcs_of(attacker))]
+
+
+def _look(attacker: Piece, arcs: tuple[VisionArc, ...] | None) -> dict[str, Any]:
+    return {
+        "eye": attacker.eye.tolist(),
+        "facing": attacker.ahead,
+        "arcs": None
+        if arcs is None
+        else [{edge: getattr(arc, edge).tolist() for edge in ("apex", "right", "left")} for arc in arcs],
+    }

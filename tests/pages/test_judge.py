@@ -1,0 +1,68 @@
+"""The judge in the page says what the command says, or that the desk must be asked: in a real browser, on real tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from silhouette.files.cache import Cache
+from silhouette.judging import load_scene
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import NecromundaScene
+from tests.benchmarks.crowded_table import MESHES, MISSING, crowded_document
+from tests.conftest import PROJECT
+from tests.support.browsing import Browser
+from tests.support.page_judge import ASK, disagreement, judged, judging, playable, random_poses
+
+SCENES = sorted((PROJECT / "scenes" / "necromunda").glob("*.toml"))
+TABLES = 20
+
+
+def loaded(path: Path) -> NecromundaScene:
+    scene = load_scene(path)
+    assert isinstance(scene, NecromundaScene)
+    return scene
+
+
+def compare(browser: Browser, scene: NecromundaScene, count: int, seed: int) -> int:
+    """How many of so many checks the page leaves to the desk; fails where it contradicts the command."""
+    posed = random_poses(scene, count, seed)
+    with judging(browser, [playable(scene)]) as page:
+        answers = judged(page, 0, scene, posed)
+    faults = [disagreement(answer, each.ruling(scene)) for answer, each in zip(answers, posed, strict=True)]
+    assert not any(faults), [(each, fault) for each, fault in zip(posed, faults, strict=True) if fault]
+    return sum(answer["word"] == ASK for answer in answers)
+
+
+@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
+def test_words_of_the_page_are_the_commands(path: Path, browser: Browser) -> None:
+    compare(browser, loaded(path), 2, seed=len(path.stem))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(TABLES))
+def test_words_of_the_page_are_the_commands_on_crowded_tables(number: int, browser: Browser) -> None:
+    """A thousand poses: on each table other figures and terrain of those that come with the specifications."""
+    if not MESHES.is_dir():
+        pytest.skip(MISSING)
+    document = crowded_document(2 + number % 5, 2 + number % 7)
+    for place, table in enumerate(document["fighter"]):
+        document["fighter"][place] = table | {"gang": "one" if place % 2 else "two"}
+    scene = NECROMUNDA.read(MESHES / "crowded.toml", document, Cache(None))
+    assert compare(browser, scene, 50, seed=number) <= 15
+
+
+@pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
+def test_the_page_gives_the_expected_words_of_scenes_that_ship(path: Path, browser: Browser) -> None:
+    """Of each check as the scene has it, unless it names a vision arc, which a page has no way to ask for."""
+    scene = loaded(path)
+    checks = [check for check in scene.checks if check.arc is None]
+    with judging(browser, [playable(scene)]) as page:
+        words = page.evaluate(
+            "(pairs) => pairs.map((pair) => tables[0].judge(...pair).word)",
+            [[check.attacker, check.target] for check in checks],
+        )
+    verdicts = [check.expect["verdict"] for check in checks if check.expect and "verdict" in check.expect]
+    pairs = zip(words, verdicts, strict=True) if len(verdicts) == len(words) else ()
+    assert all(word == verdict for word, verdict in pairs if word in NECROMUNDA.levels), list(zip(words, verdicts))
