@@ -16,11 +16,15 @@ from io import BytesIO
 from pathlib import Path
 
 from babel.messages import Catalog
+from babel.messages.extract import extract
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from silhouette.drawing.words import words as shared
 from silhouette.drawing.words.words import LANGUAGES, VERDICT_CONTEXT
+from silhouette.judging import Judged
+from silhouette.pages.report import page, sections
+from silhouette.pages.report.words import PAGE_CONTEXT, VOCABULARY
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase
 
@@ -43,7 +47,35 @@ def sources() -> dict[Path, Catalog]:
         phrases[folder] = rule.phrases
         known = verdicts.setdefault(folder, [])
         known += [verdict for verdict in rule.levels if verdict not in known]
-    return {folder: _template(phrases[folder], tuple(verdicts[folder])) for folder in phrases}
+    templates = {folder: _template(phrases[folder], tuple(verdicts[folder])) for folder in phrases}
+    return {**templates, _folder(page.__name__): page_texts()}
+
+
+def page_texts() -> Catalog:
+    """What a report says: sentences where they stand in its sources, its tables, and the fields of all results."""
+    template, folder = Catalog(), Path(page.__file__).parent
+    for file in sorted(folder.glob("*.py")):
+        with file.open("rb") as stream:
+            for _, message, _, _ in extract("python", stream, keywords={"phrase": None, "counted": (2, 3)}):
+                _add(template, message, PAGE_CONTEXT)
+    fields = [
+        part
+        for name in RULES
+        for field in (*rule_called(name).verdict_type.fields, *Judged.fields, *rule_called(name).expectable)
+        if field.is_detail
+        for part in (field, *field.parts)
+    ]
+    viewer = [text for text in sections.VIEWER_TEXTS.values() if isinstance(text, str)]
+    viewer += sections.VIEWER_TEXTS["parts"].values()
+    legends = [text for _, text in (*sections.EYE_VIEW_LEGEND, *sections.LEGEND_PLAIN)]
+    tables = (*sections.FIGURES.values(), *sections.MAP.values(), sections.STAGE_HELP, *legends, *viewer)
+    for text in dict.fromkeys((*tables, *VOCABULARY, *(field.name for field in fields))):
+        _add(template, text, PAGE_CONTEXT)
+    return template
+
+
+def _add(template: Catalog, phrase: Phrase, context: str) -> None:
+    template.add(phrase, context=context, flags=["python-brace-format"] if "{" in str(phrase) else [])
 
 
 def read(file: Path) -> Catalog:
@@ -99,8 +131,7 @@ def _template(phrases: Mapping[str, Phrase], verdicts: tuple[str, ...]) -> Catal
     for verdict in verdicts:
         template.add(verdict, context=VERDICT_CONTEXT)
     for name, phrase in phrases.items():
-        braces = "{" in str(phrase)
-        template.add(phrase, context=name, flags=["python-brace-format"] if braces else [])
+        _add(template, phrase, name)
     return template
 
 

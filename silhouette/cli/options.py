@@ -65,7 +65,7 @@ class Styling(Options):
     """The look of figures."""
 
     style: Annotated[str, option("--style", "STYLE", "Of figures: print or dark.")] = "print"
-    language: Annotated[str, option("--lang", "LANG", "Of the words of figures: en, de, fr or es.")] = "en"
+    language: Annotated[str, option("--lang", "LANG", "Of figures and reports: en, de, fr or es.")] = "en"
 
 
 class Rendering(Options):

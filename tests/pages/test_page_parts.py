@@ -26,6 +26,7 @@ from silhouette.judging.monte_carlo import Odds, TrialOutcomes
 from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
 from silhouette.pages.report.sections import about_checks, view_section
+from silhouette.pages.report.words import PageWords
 from silhouette.pages.tutorial.parts import CheckResult
 from silhouette.renderers import choose
 from silhouette.rules.base import Level, RuleReference, Verdict
@@ -122,7 +123,7 @@ def test_the_view_looks_from_where_the_rules_do_past_what_they_leave_out() -> No
         assert not obstacles & {stage.items[index].name for index in shown.aside}
         units = {unit.name for unit in loaded.units} - {one.name, other.name}
         assert units <= {stage.items[index].name for index in shown.aside}
-    section = str(view_section(stage, about_checks(found)))
+    section = str(view_section(stage, about_checks(found, PageWords()), PageWords()))
     labels = [f"{shown.check + 1}. {found[shown.check].check.label}" for shown in stage.sights]
     assert re.findall(r"<option[^>]*>([^<]*)</option>", section) == labels
     names = re.findall(r'<span class="name">([^<]*)</span>', section)

@@ -15,10 +15,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from importlib.resources import files
+from typing import Self
 
 from silhouette.common.errors import RequestError
 from silhouette.common.text import margin_in_words, share_in_words
@@ -127,9 +128,9 @@ class Words:
         if self.language not in LANGUAGES:
             raise RequestError(f"no language '{self.language}'; the languages are {', '.join(LANGUAGES)}")
 
-    def of(self, rules: str) -> Words:
+    def of(self, rules: str) -> Self:
         """The words of the same language with the phrases and verdicts of a rule system."""
-        return Words(self.language, rules)
+        return replace(self, rules=rules)
 
     def __call__(self, key: str, **values: object) -> str:
         """A phrase by its name, with ``values`` put in; where it has a text for one and for several, by ``count``.

@@ -197,13 +197,14 @@ class Figures:
 @dataclass(frozen=True)
 class Head:
     """The head of a page: a title, which is no ``<h1>``, a sentence about it, the figures whose type goes into the
-    style sheet, and rules for this page alone, after those of all pages.
+    style sheet, rules for this page alone, after those of all pages, and the code of its language.
     """
 
     title: str
     description: str = ""
     figures: Figures | None = None
     style: str = ""
+    language: str = "en"
 
 
 def page(
@@ -246,7 +247,8 @@ def page(
         *(_data(key, value) for key, value in (data or {}).items()),
         Markup(f"<script>{script}</script>") if script else "",
     ]
-    return f"<!DOCTYPE html>\n{element('html', element('head', metadata), element('body', body), lang='en')}\n"
+    document = element("html", element("head", metadata), element("body", body), lang=head.language)
+    return f"<!DOCTYPE html>\n{document}\n"
 
 
 def table(caption: str, headings: Sequence[str], rows: Iterable[Sequence[Content]], **attributes: str) -> Markup:

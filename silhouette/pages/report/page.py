@@ -10,13 +10,14 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
-from silhouette.common.text import Progress, fraction_in_words, sentence
+from silhouette.common.text import Progress, sentence
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage
 from silhouette.drawing.saving import NOTHING_KEPT
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
+from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.judging.maps import Map
@@ -31,12 +32,11 @@ from silhouette.pages.html.page import (
     element,
     joined,
     page,
-    plate,
     table,
     verbatim,
+    verdict_mark,
 )
 from silhouette.pages.report.sections import (
-    VIEWER_TEXTS,
     PageWriting,
     about_checks,
     figures_for_page,
@@ -45,20 +45,26 @@ from silhouette.pages.report.sections import (
     overview_for_page,
     see_button,
     view_section,
+    viewer_texts,
 )
+from silhouette.pages.report.words import VOCABULARY, PageWords
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription
-from silhouette.rules.base import Verdict, blockers_in_words
+from silhouette.rules.base import Verdict
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
 from silhouette.workers import parallel_map
 
+ENGLISH = PageWords()
+
 # ---- results in words
 
 
-def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> list[tuple[str, str]]:
+def result_in_words(
+    row: Mapping[str, Any], fields: Sequence[ResultField], words: PageWords = ENGLISH
+) -> list[tuple[str, str]]:
     """The name and the value of each key of a result that is a detail, without those that have no value.
 
     >>> from silhouette.rules.fields import ARC, LINE_OF_SIGHT, VERDICT
@@ -73,13 +79,13 @@ def result_in_words(row: Mapping[str, Any], fields: Sequence[ResultField]) -> li
     [('lines', 'hexes: [0, 1], [0, 2]')]
     """
     by_key = {field.key: field for field in fields}
-    details = [(field, _value_of(field, row[key], by_key)) for key, field in by_key.items() if key in row]
+    details = [(field, _value_of(field, row[key], by_key, words)) for key, field in by_key.items() if key in row]
     order = list(row)
     details.sort(key=lambda detail: order.index(detail[0].key))
-    return [(field.name, words) for field, words in details if words and field.is_detail]
+    return [(words.of_game(field.name), value) for field, value in details if value and field.is_detail]
 
 
-def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
+def value_in_words(value: Any, parts: Mapping[str, ResultField], words: PageWords = ENGLISH) -> str:
     """A value of JSON, with the fields of the tables in it by their keys; empty if there is none.
 
     >>> [value_in_words(value, {}) for value in (False, None, [], -2, 1 / 3)]
@@ -90,38 +96,42 @@ def value_in_words(value: Any, parts: Mapping[str, ResultField]) -> str:
     """
     if isinstance(value, Mapping):
         fields = [parts.get(key, ResultField(key, Any, "")) for key in value]
-        pairs = [(field, _value_of(field, value[field.key], parts)) for field in fields]
-        return ", ".join(f"{field.name}: {words}" for field, words in pairs if words)
+        pairs = [(field, _value_of(field, value[field.key], parts, words)) for field in fields]
+        return ", ".join(f"{words.of_game(field.name)}: {text}" for field, text in pairs if text)
     if isinstance(value, list | tuple):
-        return _list_in_words(value, parts)
+        return _list_in_words(value, parts, words)
     if isinstance(value, bool):
-        return _yes_or_no(value)
+        return words.phrase("yes") if value else words.phrase("no")
     if isinstance(value, float):
-        return f"{value:.4g}"
+        return words.number(f"{value:.4g}")
     return "" if value is None else str(value)
 
 
-def _list_in_words(values: Sequence[Any], parts: Mapping[str, ResultField]) -> str:
-    words = [value_in_words(value, parts) for value in values]
+def _list_in_words(values: Sequence[Any], parts: Mapping[str, ResultField], words: PageWords) -> str:
+    numbers = all(isinstance(value, int | float) for value in values)  # a comma parts them: it is no decimal sign
+    texts = [value_in_words(value, parts, ENGLISH if numbers else words) for value in values]
     if values and all(isinstance(value, list | tuple) for value in values):
-        return ", ".join(f"({place})" for place in words)
-    return ("; " if any(isinstance(value, Mapping) for value in values) else ", ").join(words)
+        return ", ".join(f"({place})" for place in texts)
+    return ("; " if any(isinstance(value, Mapping) for value in values) else ", ").join(texts)
 
 
-def _yes_or_no(value: object) -> str:
-    return "yes" if value else "no"
-
-
-def _value_of(field: ResultField, value: Any, parts: Mapping[str, ResultField]) -> str:
+def _value_of(field: ResultField, value: Any, parts: Mapping[str, ResultField], words: PageWords) -> str:
     """The value of a key: codes of the program in words, addresses of hexes as reasons write them."""
     if field.form == "share" and isinstance(value, float):
-        return fraction_in_words(value)
+        return words.fraction(value)
     if field.form == "code" and isinstance(value, str):
-        return value.replace("_", " ")
+        return words.of_game(value.replace("_", " "))
     if field.form == "address" and value:
         several = value if isinstance(value[0], list | tuple) else [value]
-        return ", ".join(f"[{value_in_words(address, parts)}]" for address in several)
-    return value_in_words(value, {part.key: part for part in field.parts} or parts)
+        return ", ".join(f"[{value_in_words(address, parts, words)}]" for address in several)
+    return value_in_words(value, {part.key: part for part in field.parts} or parts, words)
+
+
+def _is_said_in_english(value: Any) -> bool:
+    """Whether a value of JSON has texts of a game in it, which are in English."""
+    if isinstance(value, Mapping):
+        return any(map(_is_said_in_english, value.values()))
+    return any(map(_is_said_in_english, value)) if isinstance(value, list | tuple) else isinstance(value, str)
 
 
 # ---- what verdicts rest on
@@ -129,50 +139,66 @@ def _value_of(field: ResultField, value: Any, parts: Mapping[str, ResultField]) 
 Facts = list[tuple[str, Content]]
 
 
-def facts_about(scene: Any, judged: Sequence[Judged], version: str) -> Facts:
+def facts_about(scene: Any, judged: Sequence[Judged], version: str, words: PageWords) -> Facts:
     """The facts that hold for all verdicts of a scene: the name and the content of each."""
     verdicts, rule = [result.verdict for result in judged], rule_called(scene.rules)
-    facts: Facts = [("Silhouette", version), ("rules", scene.rules_as_written), ("scene file", scene.path.name)]
-    facts += _facts_of_measuring(verdicts) or ([("measured", rule.unmeasured)] if verdicts else [])
+    facts: Facts = [
+        ("Silhouette", version),
+        (words.phrase("rules"), scene.rules_as_written),
+        (words.phrase("scene file"), scene.path.name),
+    ]
+    measured = _facts_of_measuring(verdicts, words)
+    facts += measured or ([(words.phrase("measured"), words.of_game(rule.unmeasured))] if verdicts else [])
     if isinstance(rule, HasDescription):
-        facts += rule.basis(scene)
+        basis = [(name, text, words.of_game(text)) for name, text in rule.basis(scene)]
+        facts += [
+            (words.of_game(name), _in_english(text, words) if text == shown else shown) for name, text, shown in basis
+        ]
     readings = [
-        f"{key.replace('_', ' ')}: {_yes_or_no(value) if isinstance(value, bool) else value}"
+        f"{key.replace('_', ' ')}: {('yes' if value else 'no') if isinstance(value, bool) else value}"
         for key, value in scene.readings
     ]
     if readings:
-        facts.append(("readings", element("ul", [element("li", reading) for reading in readings], class_="plain")))
+        items = element("ul", [element("li", reading) for reading in readings], class_="plain", lang=words.foreign)
+        facts.append((words.phrase("readings"), items))
     return facts
 
 
-def _facts_of_measuring(verdicts: Sequence[Verdict]) -> Facts:
+def _facts_of_measuring(verdicts: Sequence[Verdict], words: PageWords) -> Facts:
     measured = [row for row in (verdict.row() for verdict in verdicts) if RENDERER.key in row and PIXEL.key in row]
     if not measured:
         return []
-    pixels = dict.fromkeys(f"{row[PIXEL.key]:.3g}" for row in measured)
+    joint = words.phrase("and")
+    pixels = f" {joint} ".join(dict.fromkeys(words.number(f"{row[PIXEL.key]:.3g}") for row in measured))
     facts: Facts = [
-        ("renderer", ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))),
-        ("fineness", f"{' and '.join(pixels)} mm per pixel at the target"),
+        (words.phrase("renderer"), ", ".join(dict.fromkeys(row[RENDERER.key] for row in measured))),
+        (words.phrase("fineness"), words.phrase("{pixels} mm per pixel at the target", pixels=pixels)),
     ]
     if any(verdict.measurement and verdict.measurement.projection == "cube" for verdict in verdicts):
-        facts.append(("projection", "six faces of a cube round the eye, where a target reaches round it; else flat"))
+        cube = words.phrase("six faces of a cube round the eye, where a target reaches round it; else flat")
+        facts.append((words.phrase("projection"), cube))
     return facts
 
 
-def pieces_table(scene: Any) -> Markup:
+NAME_COLUMNS = frozenset({"name", "mesh", "hash"})
+"""The columns of pieces that hold names of users and files, which are in no language."""
+
+
+def pieces_table(scene: Any, words: PageWords) -> Markup:
     """The pieces of a scene as a table; empty where there are none."""
     rule = rule_called(scene.rules)
     pieces = rule.pieces(scene) if isinstance(rule, HasDescription) else None
     if pieces is None or not pieces.rows:
         return Markup()
-    rows = [
-        [
-            element("code", text) if heading in pieces.code else text
-            for heading, text in zip(pieces.headings, row, strict=True)
-        ]
-        for row in pieces.rows
-    ]
-    return table(pieces.caption, pieces.headings, rows, class_="wide")
+
+    def cell(heading: str, text: str) -> str:
+        if heading in pieces.code:
+            return element("code", text)
+        return text if heading in NAME_COLUMNS and text not in VOCABULARY else words.of_game(text)
+
+    rows = [[cell(heading, text) for heading, text in zip(pieces.headings, row, strict=True)] for row in pieces.rows]
+    headings = [words.of_game(heading) for heading in pieces.headings]
+    return table(words.of_game(pieces.caption), headings, rows, class_="wide")
 
 
 def listed(facts: Facts) -> Markup:
@@ -220,8 +246,6 @@ ABSOLUTE = re.compile(r"""(\b(?:mesh|model)["']?\s*[=:]\s*["'])((?:/|~|[A-Za-z]:
 """A key that names a file, up to the path, and the path, where that is an absolute one."""
 
 WRITTEN = Selection()  # the checks that are written in a scene
-CLOSE_WORDS, UNMET_WORDS = "too close to call: roll off", "not as expected"
-LICENCE = "Licence of the 3D view's library, three.js"
 
 REPORT_CHECKS_AT_ONCE, REPORT_GROUPS_PER_PROCESS = 16, 2
 """The most checks that are judged together; the groups for each process, so that none waits long for the last one."""
@@ -319,47 +343,54 @@ def report_page(
         writing: from `on_page`; its cache has meshes that were made simpler for display as well.
         at: the places that were tried, as of `silhouette.judging.load_scene`.
     """
-    title = scene.title or scene.path.stem
+    title, words = scene.title or scene.path.stem, writing.words
     checks = [check.judged for check in drawn]
     stage = stage_of(scene, checks, writing.cache)
     views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
-    figures, about = Figures(), about_checks(checks)
-    system, counted = rule_called(scene.rules).title, "check" if len(drawn) == 1 else "checks"
+    figures, about = Figures(), about_checks(checks, words)
+    counted = words.counted(len(drawn), "{count} check", "{count} checks") if drawn else words.phrase("no checks")
     mapped = None if shown is None else map_section(shown, figures, writing)
-    document = {"words": VIEWER_TEXTS} if stage is None else stage.document(VIEWER_TEXTS, about)
+    texts = viewer_texts(words)
+    document = {"words": texts} if stage is None else stage.document(texts, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
     scripts = [asset("viewer.min.js")]
     if mapped is not None:
         data["map"] = mapped[1]
         scripts.append(asset("map.js"))
+    description = words.phrase("Verdicts, figures and the table in 3D: {title}", title=title)
     return page(
-        Head(title, f"Verdicts, figures and the table in 3D: {title}", figures, asset("report.css")),
+        Head(title, description, figures, asset("report.css"), words.language),
         element("h1", title),
-        element("p", f"{system} · {len(drawn) or 'no'} {counted} · {scene.path.name}", class_="small"),
-        _verdicts(drawn, scene.warnings),
-        view_section(stage, about),
+        element("p", f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}", class_="small"),
+        _verdicts(drawn, scene.warnings, words),
+        view_section(stage, about, words),
         mapped[0] if mapped else "",
-        element("h2", "Check by check" if drawn else "From above"),
-        [_check(number, check, figures, views.get(number)) for number, check in enumerate(drawn)]
+        element("h2", words.phrase("Check by check") if drawn else words.phrase("From above")),
+        [_check(number, check, figures, views.get(number), words) for number, check in enumerate(drawn)]
         or _overview(scene, title, figures, writing),
-        [element("h2", "What the verdicts rest on"), listed(facts_about(scene, checks, version))],
-        _pieces(scene),
-        _scene_file(scene, source, checks, at),
-        foot=joined(
-            element("p", f"Made by Silhouette {version}. This page holds all it needs and reaches no network."),
-            element(
-                "details", element("summary", LICENCE), element("pre", asset("three.LICENSE.txt")), class_="screen"
-            ),
-        ),
-        skip="Skip to the verdicts",
+        element("h2", words.phrase("What the verdicts rest on")),
+        listed(facts_about(scene, checks, version, words)),
+        _pieces(scene, words),
+        _scene_file(scene, source, checks, at, words),
+        foot=_foot(version, words),
+        skip=words.phrase("Skip to the verdicts"),
         script="\n".join(scripts),
         data=data,
     )
 
 
-def _pieces(scene: Any) -> Markup | str:
-    pieces = pieces_table(scene)
-    return element("details", element("summary", "Pieces"), pieces) if pieces else ""
+def _foot(version: str, words: PageWords) -> Markup:
+    made = words.phrase(
+        "Made by Silhouette {version}. This page holds all it needs and reaches no network.", version=version
+    )
+    licence = element("pre", asset("three.LICENSE.txt"), lang=words.foreign)
+    summary = element("summary", words.phrase("Licence of the 3D view's library, three.js"))
+    return joined(element("p", made), element("details", summary, licence, class_="screen"))
+
+
+def _pieces(scene: Any, words: PageWords) -> Markup | str:
+    pieces = pieces_table(scene, words)
+    return element("details", element("summary", words.phrase("Pieces")), pieces) if pieces else ""
 
 
 def _overview(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
@@ -367,110 +398,152 @@ def _overview(scene: Any, title: str, figures: Figures, writing: PageWriting) ->
     return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)]
 
 
-def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str]) -> Markup:
+def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str], words: PageWords) -> Markup:
     measured = any(check.judged.verdict.measurement is not None for check in drawn)
     hoped = any(check.judged.expected is not None for check in drawn)
-    columns = ["check", "verdict", *["obscured", "in the way"] * measured, *["expected"] * hoped]
-    rows = [_verdict_row(number, check, measured, hoped) for number, check in enumerate(drawn, 1)]
-    order = "Each check, in the order of the scene file."
-    verdicts = element("p", "The scene has no check: nothing is judged here.")
+    columns = [words.phrase("check"), words.phrase("verdict")]
+    columns += [words.phrase("obscured"), words.phrase("in the way")] * measured
+    columns += [words.phrase("expected")] * hoped
+    rows = [_verdict_row(number, check, measured, hoped, words) for number, check in enumerate(drawn, 1)]
+    caption = words.phrase("Each check, in the order of the scene file.")
+    verdicts = element("p", words.phrase("The scene has no check: nothing is judged here."))
     if rows:
-        caption = f"{order} Shares are of the target's significant parts." if measured else order
+        caption += " " + words.phrase("Shares are of the target's significant parts.") if measured else ""
         verdicts = table(caption, columns, rows, class_="verdicts")
     every = [warning for check in drawn for warning in check.judged.verdict.warnings]
     doubts = [element("li", warning) for warning in weighed(told_once([*every, *warnings]))]
-    notes = [element("p", "To know before trusting them:"), element("ul", doubts)]
-    return joined(element("h2", "Verdicts"), verdicts, element("div", notes, class_="note") if doubts else "")
+    notes = [element("p", words.phrase("To know before trusting them:")), element("ul", doubts, lang=words.foreign)]
+    heading = element("h2", words.phrase("Verdicts"))
+    return joined(heading, verdicts, element("div", notes, class_="note") if doubts else "")
 
 
-def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool) -> list[Content]:
+def _in_english(text: str, words: PageWords) -> str:
+    """English text on a page of another language, marked so for screen readers."""
+    return element("span", text, lang=words.foreign) if words.foreign else text
+
+
+def _plate(judged: Judged, words: PageWords) -> Markup:
+    """The mark of a verdict, with what the players do beside it if it is too close to call."""
+    mark = verdict_mark(words.ruling(judged.verdict), judged.level)
+    close = element("span", words.phrase("too close to call: roll off"), class_="close")
+    return joined(mark, " ", close) if judged.verdict.marginal else mark
+
+
+def _in_the_way(verdict: Verdict, words: PageWords) -> str:
+    return "; ".join(
+        blocker.name if blocker.occluded is None else f"{blocker.name} {words.fraction(blocker.occluded)}"
+        for blocker in verdict.blockers
+        if blocker.occluded != 0.0
+    )
+
+
+def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool, words: PageWords) -> list[Content]:
     judged, verdict = drawn.judged, drawn.judged.verdict
-    who = joined(f"{number}. ", element("a", judged.check.label, href=f"#check-{number}"))
-    cells: list[Content] = [who, plate(judged, CLOSE_WORDS)]
+    who = joined(f"{number}. ", element("a", words.pair(judged.check), href=f"#check-{number}"))
+    cells: list[Content] = [who, _plate(judged, words)]
     if measured:
-        share = "" if verdict.measurement is None else verdict.measurement.words
-        cells += [share, "; ".join(blockers_in_words(verdict))]
+        cells += [words.measured(verdict), _in_the_way(verdict, words)]
     if hoped:
-        outcome = {None: "", True: "held", False: UNMET_WORDS}[judged.expected]
+        outcome = {None: "", True: words.phrase("held"), False: words.phrase("not as expected")}[judged.expected]
         cells.append(element("strong", outcome) if judged.expected is False else outcome)
     return cells
 
 
-def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None) -> Markup:
+def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None, words: PageWords) -> Markup:
     judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
-    who = judged.check.label
-    heading = element("h3", f"{number + 1}. {who} ", plate(judged, CLOSE_WORDS), id=f"{mark}-title")
-    unmet = [element("p", f"{UNMET_WORDS}: {sentence}", class_="note bad") for sentence in judged.unmet or ()]
-    doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
-    warnings = element("ul", doubts, class_="note plain") if doubts else ""
-    drawn_figures = [
-        figures.add(svg, f"{caption}: {who}, {verdict.verdict}", caption) for caption, svg in drawn.figures
+    who = words.pair(judged.check)
+    heading = element("h3", f"{number + 1}. {who} ", _plate(judged, words), id=f"{mark}-title")
+    unmet = [
+        element("p", words.phrase("not as expected"), ": ", _in_english(sentence, words), class_="note bad")
+        for sentence in judged.unmet or ()
     ]
-    drawings = _drawings(drawn_figures, [caption for caption, _ in drawn.figures])
+    doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
+    drawn_figures = [
+        figures.add(svg, f"{caption}: {who}, {words.ruling(verdict)}", caption) for caption, svg in drawn.figures
+    ]
+    drawings = _drawings(drawn_figures, [caption for caption, _ in drawn.figures], words)
     return element(
         "section",
         heading,
-        element("p", sentence(judged.reason), class_="reason"),
+        _reason(judged, words),
         unmet,
-        warnings,
-        see_button(view, who),
+        element("ul", doubts, class_="note plain", lang=words.foreign) if doubts else "",
+        see_button(view, who, words),
         drawings,
-        listed(_facts(verdict)),
-        _everything(judged),
+        listed(_facts(verdict, words)),
+        _everything(judged, words),
         id=mark,
         aria_labelledby=f"{mark}-title",
         class_="check",
     )
 
 
-def _drawings(figures: Sequence[Markup], captions: Sequence[str]) -> Markup:
+def _reason(judged: Judged, words: PageWords) -> Markup:
+    """The reason in the language of the page, as below a figure; in English, marked so, if the game has none in it."""
+    reason = "" if words.language == "en" else why(words, judged.verdict)
+    english = sentence(judged.reason)
+    own = reason not in ("", english)
+    return element("p", reason if own else english, class_="reason", lang=None if own else words.foreign)
+
+
+def _drawings(figures: Sequence[Markup], captions: Sequence[str], words: PageWords) -> Markup:
     """The figures of a check: the first is shown; on a narrow screen the others are folded away."""
     if not figures:
-        return element("p", "Nothing of this check can be drawn.", class_="small")
+        return element("p", words.phrase("Nothing of this check can be drawn."), class_="small")
     if len(figures) == 1:
         return element("div", figures, class_="figures")
     summary = element("summary", joined(*[part for text in captions[1:] for part in (" · ", text)][1:]))
     return element("div", figures[0], element("details", summary, figures[1:], class_="more"), class_="figures")
 
 
-def _facts(verdict: Verdict) -> Facts:
-    facts: Facts = [("rule", str(verdict.rule))]
+def _facts(verdict: Verdict, words: PageWords) -> Facts:
+    facts: Facts = [(words.phrase("rule"), _in_english(str(verdict.rule), words))]
     measured = verdict.measurement
     if measured is not None:
-        facts.append(("share obscured", measured.words))
+        facts.append((words.phrase("share obscured"), words.measured(verdict)))
         share = measured.occluded_in_arc
         if OCCLUDED_IN_ARC in verdict.fields and share is not None and share != measured.occluded:
-            facts.append(("of the part in the arc", fraction_in_words(share)))
+            facts.append((words.phrase("of the part in the arc"), words.fraction(share)))
     if len(verdict.could_be) > 1:
-        facts.append(("could be", ", ".join(verdict.could_be)))
+        game = words.of(verdict.rules)
+        facts.append((words.phrase("could be"), ", ".join(map(game.verdict, verdict.could_be))))
     return facts
 
 
-def _blockers_table(verdict: Verdict) -> Markup:
+def _blockers_table(verdict: Verdict, words: PageWords) -> Markup:
     blockers = [
-        (blocker.name, fraction_in_words(blocker.share), fraction_in_words(blocker.alone or 0.0))
+        (blocker.name, words.fraction(blocker.share), words.fraction(blocker.alone or 0.0))
         for blocker in verdict.blockers
         if blocker.obscures
     ]
-    headings = ["piece", "nearest in the way of", "would obscure alone"]
-    caption = f"In the way of {verdict.target}"
+    headings = [words.phrase("piece"), words.phrase("nearest in the way of"), words.phrase("would obscure alone")]
+    caption = words.phrase("In the way of {name}", name=verdict.target)
     return table(caption, headings, blockers, class_="narrow") if blockers else Markup()
 
 
-def _everything(judged: Judged) -> Markup:
+def _everything(judged: Judged, words: PageWords) -> Markup:
     """All else about a result, folded away: pixels, pieces in the way, and the remaining keys in words."""
     facts: Facts = []
     if (measured := judged.verdict.measurement) is not None:
-        pixels = f"{measured.occluded_pixels:,} of {measured.target_pixels:,} obscured".replace(",", " ")
-        facts.append(("pixels", pixels))
-    facts += result_in_words(judged.row(), (*judged.verdict.fields, *judged.fields))
-    blockers = _blockers_table(judged.verdict)
+        part, whole = (f"{count:,}".replace(",", " ") for count in (measured.occluded_pixels, measured.target_pixels))
+        facts.append((words.phrase("pixels"), words.phrase("{part} of {whole} obscured", part=part, whole=whole)))
+    row, fields = judged.row(), (*judged.verdict.fields, *judged.fields)
+    texts = [field for field in fields if field.form != "code" and _is_said_in_english(row.get(field.key))]
+    english = {words.of_game(field.name) for field in texts}
+    facts += [
+        (name, _in_english(value, words) if name in english else value)
+        for name, value in result_in_words(row, fields, words)
+    ]
+    blockers = _blockers_table(judged.verdict, words)
     if not facts and not blockers:
         return Markup()
-    return element("details", element("summary", "Everything that was found"), blockers, listed(facts) if facts else "")
+    summary = element("summary", words.phrase("Everything that was found"))
+    return element("details", summary, blockers, listed(facts) if facts else "")
 
 
-def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]]) -> Markup:
+def _scene_file(
+    scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]], words: PageWords
+) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""
     shown = [ruling.check for ruling in checks]
     places = (f"{name}={','.join(f'{number:g}' for number in place)}" for name, place in at.items())
@@ -480,18 +553,19 @@ def _scene_file(scene: Any, source: str, checks: Sequence[Judged], at: Mapping[s
         options += f" --from {quote(shown[0].attacker)}{to}"
     # A page drops the first line break: one more keeps what the file begins with.
     text = joined(Markup("\n"), verbatim(without_folders(source)))
-    area = element(
-        "pre", text, id="scene-text", tabindex=0, role="region", aria_label=f"The scene file, {scene.path.name}"
-    )
+    label = words.phrase("The scene file, {name}", name=scene.path.name)
+    area = element("pre", text, id="scene-text", tabindex=0, role="region", aria_label=label)
     name = quote(scene.path.name)
-    result, words = "draws the same table", f"silhouette draw {name} --figure table"
+    result = words.phrase("Whoever has this file, and the meshes it names, draws the same table with")
+    command = f"silhouette draw {name} --figure table"
     if shown:
-        result, words = "comes to the same verdicts", f"silhouette check {name}{options}"
-    command = element("code", words)
+        result = words.phrase("Whoever has this file, and the meshes it names, comes to the same verdicts with")
+        command = f"silhouette check {name}{options}"
+    copy = element("button", words.phrase("Copy the scene file"), type="button", id="copy-scene", hidden=True)
     return joined(
-        element("h2", "The scene file"),
-        element("p", f"Whoever has this file, and the meshes it names, {result} with ", command),
-        element("p", element("button", "Copy the scene file", type="button", id="copy-scene", hidden=True)),
+        element("h2", words.phrase("The scene file")),
+        element("p", result, " ", element("code", command)),
+        element("p", copy),
         element("p", id="copy-told", role="status", aria_live="polite", class_="small"),
         area,
     )

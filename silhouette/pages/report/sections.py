@@ -24,6 +24,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging import Judged
 from silhouette.judging.maps import Map
 from silhouette.pages.html.page import Figures, Markup, element, joined, table
+from silhouette.pages.report.words import PageWords
 from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.scene import Scene
 
@@ -76,9 +77,20 @@ VIEWER_TEXTS: dict[str, Any] = {
 }
 """What the viewer says; what stands in braces it fills in."""
 
+
+def viewer_texts(words: PageWords) -> dict[str, Any]:
+    """`VIEWER_TEXTS` in the language of the page."""
+    return {
+        key: words.phrase(text) if isinstance(text, str) else {part: words.phrase(name) for part, name in text.items()}
+        for key, text in VIEWER_TEXTS.items()
+    }
+
+
 MAP: dict[str, str] = {
     "tap": "Tap a place of the map, or use the arrow keys, to be told who sees it and how much.",
     "where": 'At {x}", {y}":',
+    "seen": "Seen by {seen} of {all}.",
+    "sees": "Sees {seen} of {all}.",
     "unfit": "its base does not fit there.",
     "close": " (too close to call)",
     "share": ", {percent} % obscured",
@@ -106,6 +118,11 @@ class PageWriting(Writing):
     style: Style = PRINT
     language: str = "en"
 
+    @property
+    def words(self) -> PageWords:
+        """The words of the page."""
+        return PageWords(self.language)
+
 
 class PageSheet(Sheet):
     """A sheet whose title and reason stand on the page; legend and notes stay with the drawing."""
@@ -123,7 +140,7 @@ def figures_for_page(scene: Scene, judged: Judged, renderer: Renderer, writing: 
     with settings():
         for figure in figures_of(scene, judged.check, judged.verdict, renderer):
             drawing, _ = _drawing(figure, writing)
-            drawn.append((figure.caption or FIGURES.get(figure.name, figure.name), drawing))
+            drawn.append((_caption(figure, writing), drawing))
     return drawn
 
 
@@ -133,7 +150,11 @@ def overview_for_page(scene: Scene, writing: PageWriting) -> list[tuple[str, str
     if figure is None:
         return []
     with settings():
-        return [(FIGURES[figure.name], _drawing(figure, writing)[0])]
+        return [(_caption(figure, writing), _drawing(figure, writing)[0])]
+
+
+def _caption(figure: Figure, writing: PageWriting) -> str:
+    return writing.words.of_game(figure.caption or FIGURES.get(figure.name, figure.name))
 
 
 def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
@@ -163,103 +184,118 @@ def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWri
 About = Sequence[dict[str, str]]
 
 
-def about_checks(judged: Sequence[Judged]) -> list[dict[str, str]]:
+def about_checks(judged: Sequence[Judged], words: PageWords) -> list[dict[str, str]]:
     """The values for the viewer's sentences, one dictionary for each check."""
     about = []
     for ruling in judged:
-        measured, attacker = ruling.verdict.measurement is not None, ruling.check.attacker
-        place = f"{attacker}'s eye" if measured else f"behind {attacker}"
+        name = ruling.check.attacker
+        label, sentence = (
+            words.phrase("From behind {name}", name=name),
+            words.phrase("Seen from behind {name}.", name=name),
+        )
+        if ruling.verdict.measurement is not None:
+            label = words.phrase("From {name}'s eye", name=name)
+            sentence = words.phrase("Seen from {name}'s eye.", name=name)
         about.append(
             {
-                "who": ruling.check.label,
-                "verdict": ruling.verdict.words,
-                "eyeLabel": f"From {place}",
-                "eyeTold": f"Seen from {place}.",
+                "who": words.pair(ruling.check),
+                "verdict": words.ruling(ruling.verdict),
+                "eyeLabel": label,
+                "eyeTold": sentence,
             }
         )
     return about
 
 
-def see_button(view: int | None, who: str) -> Markup:
+def see_button(view: int | None, who: str, words: PageWords) -> Markup:
     """The button next to a check that shows it in 3D; empty where the check has no view."""
     if view is None:
         return Markup()
     unseen = element("span", f": {who}", class_="unseen")
-    button = element("button", "See this in 3D", unseen, type="button", data_view=view, hidden=True)
+    button = element("button", words.phrase("See this in 3D"), unseen, type="button", data_view=view, hidden=True)
     return element("p", button, class_="screen")
 
 
-def view_section(stage: Stage | None, about: About) -> Markup:
+def view_section(stage: Stage | None, about: About, words: PageWords) -> Markup:
     """The section with the view; without a stage a sentence in its place. The values are from `about_checks`."""
-    heading = element("h2", "The table in 3D", id="view-title")
+    heading = element("h2", words.phrase("The table in 3D"), id="view-title")
     if stage is None:
-        sentence = element("p", "This scene is only shown in its figures.")
+        sentence = element("p", words.phrase("This scene is only shown in its figures."))
         return element("section", heading, sentence, id="view", aria_labelledby="view-title")
-    needed = "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it."
+    needed = words.phrase(
+        "The 3D view needs JavaScript and WebGL. Verdicts, reasons and figures are complete without it."
+    )
     missing = element("p", needed, id="view-missing", class_="note")
-    remarks = [element("p", sentence, class_="small") for sentence in stage.remarks]
+    remarks = [element("p", words.of_game(sentence), class_="small") for sentence in stage.remarks]
     canvas = element(
         "canvas",
         id="view-canvas",
         tabindex=0,
         role="application",
-        aria_label="The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther.",
+        aria_label=words.phrase("The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther."),
         aria_describedby="view-keys",
     )
     labels = element("div", id="view-labels", aria_hidden="true")
     view = element(
         "div",
         element("div", canvas, labels, class_="view-frame"),
-        _panel(stage, about),
+        _panel(stage, about, words),
         element("p", id="view-told", role="status", aria_live="polite"),
-        element("p", STAGE_HELP, id="view-keys", class_="small screen"),
-        _legend(stage),
+        element("p", words.phrase(STAGE_HELP), id="view-keys", class_="small screen"),
+        _legend(stage, words),
         id="view-shown",
         hidden=True,
     )
     return element("section", heading, missing, view, *remarks, id="view", aria_labelledby="view-title")
 
 
-def _panel(stage: Stage, about: About) -> Markup:
+def _panel(stage: Stage, about: About, words: PageWords) -> Markup:
     options = [
         element("option", f"{sight.check + 1}. {about[sight.check]['who']}", value=number)
         for number, sight in enumerate(stage.sights)
     ]
-    choice = joined(
-        element("label", "Coloured for check", for_="view-check"), element("select", options, id="view-check")
-    )
+    label = element("label", words.phrase("Coloured for check"), for_="view-check")
+    choice = joined(label, element("select", options, id="view-check"))
     return element(
         "div",
         element("p", choice, class_="choice") if options else "",
-        _buttons(bool(options), any(shape.colours is not None for shape in stage.shapes)),
-        _boxes(stage),
+        _buttons(bool(options), any(shape.colours is not None for shape in stage.shapes), words),
+        _boxes(stage, words),
         class_="view-panel screen",
     )
 
 
-def _buttons(any_sight: bool, any_colours: bool) -> Markup:
+def _buttons(any_sight: bool, any_colours: bool, words: PageWords) -> Markup:
     """The buttons to look from elsewhere; where pieces have colours of their own, one that takes these away."""
-    eye = element("button", FIGURES["eye"], type="button", id="view-eye", aria_pressed="false", disabled=not any_sight)
-    whole = element("button", "Whole table", type="button", id="view-table")
-    above = element("button", "From above", type="button", id="view-above")
+    eye = element(
+        "button",
+        words.phrase(FIGURES["eye"]),
+        type="button",
+        id="view-eye",
+        aria_pressed="false",
+        disabled=not any_sight,
+    )
+    whole = element("button", words.phrase("Whole table"), type="button", id="view-table")
+    above = element("button", words.phrase("From above"), type="button", id="view-above")
     pair = [
-        element("button", sign, type="button", id=f"view-{place.lower()}", aria_label=place, class_="square")
-        for place, sign in (("Nearer", "+"), ("Farther", "−"))
+        element("button", sign, type="button", id=f"view-{key}", aria_label=label, class_="square")
+        for key, sign, label in (("nearer", "+", words.phrase("Nearer")), ("farther", "−", words.phrase("Farther")))
     ]
+    own = element("button", words.phrase("Own colours"), type="button", id="view-own", aria_pressed="true")
     return element(
         "div",
         eye,
         whole,
         above,
         element("span", pair, class_="pair"),
-        element("button", "Own colours", type="button", id="view-own", aria_pressed="true") if any_colours else "",
+        own if any_colours else "",
         class_="buttons",
         role="group",
-        aria_label="Where to look from",
+        aria_label=words.phrase("Where to look from"),
     )
 
 
-def _boxes(stage: Stage) -> Markup:
+def _boxes(stage: Stage, words: PageWords) -> Markup:
     """A box for each piece that can be hidden: models first, then terrain."""
     there = [(number, item) for number, item in enumerate(stage.items) if item.listed]
     there.sort(key=lambda pair: pair[1].kind == "terrain")
@@ -276,10 +312,12 @@ def _boxes(stage: Stage) -> Markup:
         )
         for number, item in there
     ]
-    button = element("button", "Show all", type="button", id="view-all")
+    button = element("button", words.phrase("Show all"), type="button", id="view-all")
     # Folded away: there may be dozens, which on a phone would stand between the view and the verdicts.
-    fieldset = element("fieldset", element("legend", "Pieces shown", class_="unseen"), element("ul", boxes), button)
-    return element("details", element("summary", f"Pieces shown: {len(boxes)}"), fieldset, id="view-pieces")
+    legend = element("legend", words.phrase("Pieces shown"), class_="unseen")
+    fieldset = element("fieldset", legend, element("ul", boxes), button)
+    summary = element("summary", words.phrase("Pieces shown: {count}", count=len(boxes)))
+    return element("details", summary, fieldset, id="view-pieces")
 
 
 def _kinds_of(sight: StageCheck) -> set[str]:
@@ -288,13 +326,14 @@ def _kinds_of(sight: StageCheck) -> set[str]:
     return kinds | ({"blocker"} if sight.blockers else set())
 
 
-def _legend(stage: Stage) -> Markup:
+def _legend(stage: Stage, words: PageWords) -> Markup:
     measured = any(sight.measured for sight in stage.sights)
     used = set[str]().union(*(_kinds_of(sight) for sight in stage.sights))
     used |= {"ghost" for shape in stage.shapes if shape.ghosts}
-    shown = [(kind, words) for kind, words in (EYE_VIEW_LEGEND if measured else LEGEND_PLAIN) if kind in used]
+    shown = [(kind, text) for kind, text in (EYE_VIEW_LEGEND if measured else LEGEND_PLAIN) if kind in used]
     entries = [
-        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words) for kind, words in shown
+        element("li", element("span", class_=f"swatch {kind}", aria_hidden="true"), words.phrase(text))
+        for kind, text in shown
     ]
     return element("ul", entries, class_="colours") if entries else Markup()
 
@@ -310,46 +349,54 @@ def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Mar
     figure = map_figure(drawn)
     with settings():
         picture, sheet = _drawing(figure, writing)
-    looks = drawn.request.role == "attacker"
-    title = f"{drawn.request.move} at each place, {'looking at' if looks else 'seen by'} {', '.join(drawn.others)}"
+    words, move, others = writing.words, drawn.request.move, ", ".join(drawn.others)
+    title = words.phrase("{name} at each place, seen by {others}", name=move, others=others)
+    if drawn.request.role == "attacker":
+        title = words.phrase("{name} at each place, looking at {others}", name=move, others=others)
     mark = element("div", id="map-mark", hidden=True)
     shown = element("div", figures.add(picture, title, title), mark, id="map-shown", role="group", aria_label=title)
     answer = element("p", id="map-told", role="status", aria_live="polite", class_="screen")
     section = element(
         "section",
-        element("h2", f"Where {drawn.request.move} could stand", id="map-title"),
+        element("h2", words.phrase("Where {name} could stand", name=move), id="map-title"),
         shown,
         answer,
-        _nearest(drawn),
+        _nearest(drawn, words),
         id="map-section",
         aria_labelledby="map-title",
     )
-    return section, _data(drawn, sheet.data)
+    return section, _data(drawn, sheet.data, words)
 
 
-def _nearest(drawn: Map) -> Markup:
+def _nearest(drawn: Map, words: PageWords) -> Markup:
     if not drawn.nearest:
         return Markup()
     rows = [
-        (verdict, f'{mm / INCH:.1f}"', f"{coordinates(drawn.cells.at[number])} mm")
+        (
+            words.of(drawn.scene.rules).verdict(verdict),
+            words.number(f'{mm / INCH:.1f}"'),
+            f"{coordinates(drawn.cells.at[number])} mm",
+        )
         for verdict, (number, mm) in drawn.nearest.items()
     ]
-    caption = "The nearest places at least so well covered from all, from where it stands"
-    return joined(table(caption, ["cover", "away", "at"], rows, class_="narrow"))
+    caption = words.phrase("The nearest places at least so well covered from all, from where it stands")
+    headings = [words.phrase("cover"), words.phrase("away"), words.phrase("at")]
+    return joined(table(caption, headings, rows, class_="narrow"))
 
 
-def _data(drawn: Map, data: dict[str, Any]) -> dict[str, Any]:
+def _data(drawn: Map, data: dict[str, Any], words: PageWords) -> dict[str, Any]:
     """What the script needs: each place as its numbers, its verdicts, its shares in per cent, and what is doubtful."""
-    looks = drawn.request.role == "attacker"
     first = next(iter(drawn.nearest.values()), (int(np.argmax(drawn.cells.stands)), 0.0))[0]
+    texts = {key: words.phrase(text) for key, text in MAP.items()}
+    texts |= {"count": texts["sees" if drawn.request.role == "attacker" else "seen"], "point": words.number("0.0")[1]}
     return {
         "table": data["frame"]["table"],
         "mm": data["frame"].get("mm", 1.0),
         **data["map"],
-        "verdicts": list(drawn.verdicts),
+        "verdicts": [words.of(drawn.scene.rules).verdict(verdict) for verdict in drawn.verdicts],
         "others": list(drawn.others),
         "first": drawn.index[first].tolist(),
-        "words": {**MAP, "count": f"{'Sees' if looks else 'Seen by'} {{seen}} of {{all}}."},
+        "words": texts,
         "cells": [_cell(drawn, number) for number in range(len(drawn.index))],
     }
 

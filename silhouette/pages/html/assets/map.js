@@ -12,7 +12,7 @@
   let at = map.first;
 
   const filled = (words, values) => words.replace(/\{(\w+)\}/g, (_, key) => values[key]);
-  const number = (value) => value.toFixed(1).replace("-", "\u2212");
+  const number = (value) => value.toFixed(1).replace("-", "\u2212").replace(".", map.words.point);
 
   // A place of the drawing, as a share of the table's rectangle, from its left and its upper edge.
   function shares(x, y) {
