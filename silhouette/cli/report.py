@@ -16,7 +16,7 @@ from silhouette.files.writing import write_file
 from silhouette.judging import Selection, check_numbers, content_with, load_scene, mapped
 from silhouette.judging.maps import MapRequest
 from silhouette.pages.html.page import check_page_path
-from silhouette.pages.report.page import judged_and_drawn, report_page
+from silhouette.pages.report.page import check_playable, judged_and_drawn, report_page
 from silhouette.pages.report.sections import on_page
 
 
@@ -31,6 +31,8 @@ def report(given: ReportOptions) -> int:
         with settings():  # nobody waits for a verdict that then cannot be drawn
             renderer = renderer_of(given)
         table = content_with(load_scene(given.scene, cache=cache, at=places), given.error)
+        if given.playable:
+            check_playable(table)
         request = None if given.map_of is None else MapRequest(given.map_of)
         shown = (
             None
@@ -40,7 +42,8 @@ def report(given: ReportOptions) -> int:
         drawn = judged_and_drawn(
             table, renderer, given.pixel, selection=selection, workers=workers, writing=writing, progress=waiting.step
         )
-        page = report_page(table, drawn, read_text(given.scene), VERSION, writing, shown, places)
+        source = read_text(given.scene)
+        page = report_page(table, drawn, source, VERSION, writing, shown, places, given.playable)
         content = page.encode()
         write_file(given.out, content)
     results = [check.judged for check in drawn]

@@ -330,6 +330,7 @@ def _policy(script: str, local_pictures: bool) -> str:
     rules = {
         "default-src": "'none'",
         "script-src": runs,
+        "worker-src": "blob:",
         "style-src": "'unsafe-inline'",
         "img-src": shows,
         "font-src": "data:",

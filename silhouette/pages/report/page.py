@@ -10,15 +10,17 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
-from silhouette.common.text import Progress, sentence
+from silhouette.common.errors import RequestError
+from silhouette.common.text import Progress, in_a_row, sentence
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.in_3d.stage import Stage
+from silhouette.drawing.in_3d.stage import Stage, judged_in_page
 from silhouette.drawing.saving import NOTHING_KEPT
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
+from silhouette.files.documents import read_document
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.judging.maps import Map
 from silhouette.meshes.bounds import prepare
@@ -49,12 +51,12 @@ from silhouette.pages.report.sections import (
 )
 from silhouette.pages.report.words import VOCABULARY, PageWords
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import rule_called
-from silhouette.rules.abilities import HasDescription
+from silhouette.rules import RULES, rule_called
+from silhouette.rules.abilities import HasDescription, HasPlay
 from silhouette.rules.base import Verdict
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
-from silhouette.scenes.table import TableScene
+from silhouette.scenes.table import TableScene, unit_in
 from silhouette.workers import parallel_map
 
 ENGLISH = PageWords()
@@ -326,6 +328,30 @@ def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | Non
     return stage if stage is not None and stage.items else None
 
 
+def check_playable(scene: Scene) -> None:
+    """Refuses, before anything is judged, a game that a page cannot judge: RequestError that says which it can."""
+    if not isinstance(rule_called(scene.rules), HasPlay):
+        able = [name for name in RULES if isinstance(rule_called(name), HasPlay)]
+        raise RequestError(f"--playable: a page judges {in_a_row(able)} alone, and {scene.path.name} is {scene.rules}")
+
+
+def _play(scene: TableScene) -> dict[str, Any]:
+    """What the judge of a page must know; also the unit and the name of the file, for a command at the desk."""
+    rule = rule_called(scene.rules)
+    assert isinstance(rule, HasPlay)
+    document = read_document(scene.path)
+    standing_on = {
+        entry["name"]
+        for table in ("terrain", "fighter", "vehicle")
+        for entry in document.get(table, ())
+        if entry.get("on") is not None
+    }
+    play = rule.play(scene)
+    for piece, entry in zip(scene.pieces, play["pieces"], strict=True):
+        entry["stands"] = piece.name in standing_on
+    return {**play, "unit": unit_in(document), "scene": scene.path.name}
+
+
 def report_page(
     scene: Any,
     drawn: Sequence[DrawnCheck],
@@ -334,6 +360,7 @@ def report_page(
     writing: PageWriting,
     shown: Map | None = None,
     at: Mapping[str, Sequence[float]] = MappingProxyType({}),
+    playable: bool = False,
 ) -> str:
     """The page of a scene, HTML in one text.
 
@@ -342,6 +369,7 @@ def report_page(
         source: the scene file's text.
         writing: from `on_page`; its cache has meshes that were made simpler for display as well.
         at: the places that were tried, as of `silhouette.judging.load_scene`.
+        playable: whether pieces can be moved in it, and it judges; see `check_playable`.
     """
     title, words = scene.title or scene.path.stem, writing.words
     checks = [check.judged for check in drawn]
@@ -351,8 +379,13 @@ def report_page(
     counted = words.counted(len(drawn), "{count} check", "{count} checks") if drawn else words.phrase("no checks")
     mapped = None if shown is None else map_section(shown, figures, writing)
     texts = viewer_texts(words)
+    play = _play(scene) if playable and stage is not None else None
+    if stage is not None and play is not None:
+        stage = judged_in_page(stage, scene)
     document = {"words": texts} if stage is None else stage.document(texts, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
+    if play is not None:
+        document["play"], data["judge"] = play, asset("judge.min.js")
     scripts = [asset("viewer.min.js")]
     if mapped is not None:
         data["map"] = mapped[1]
@@ -363,7 +396,7 @@ def report_page(
         element("h1", title),
         element("p", f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}", class_="small"),
         _verdicts(drawn, scene.warnings, words),
-        view_section(stage, about, words),
+        view_section(stage, about, words, play is not None),
         mapped[0] if mapped else "",
         element("h2", words.phrase("Check by check") if drawn else words.phrase("From above")),
         [_check(number, check, figures, views.get(number), words) for number, check in enumerate(drawn)]

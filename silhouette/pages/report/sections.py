@@ -70,6 +70,30 @@ VIEWER_TEXTS: dict[str, Any] = {
         "blocker": "in the way",
         "aside": "disregarded",
     },
+    "play": {
+        "open": "open",
+        "partial cover": "partial cover",
+        "full cover": "full cover",
+        "hidden": "hidden",
+        "too close to call": "too close to call",
+        "ask the desk": "ask the desk",
+        "ruled": "{who}: {verdict}.",
+        "close": "{who}: {verdict}, it could be {could}: roll off.",
+        "asked": "{who}: ask the desk, since {why}. Copy the command.",
+        "share": "{share} is obscured.",
+        "by": "{share} ± {bound} is obscured, by: {by}.",
+        "out of arc": "No part lies in the vision arc.",
+        "why order": "it is not clear what stands before what",
+        "why touching": "something touches the outline of the target",
+        "why near": "the target stands too near",
+        "why eye": "something is too near to the eye, or the eye is estimated",
+        "why facing": "where it faces is unknown",
+        "why contact": "bases are about as far apart as contact allows",
+        "why doubt": "the scene says that places are uncertain",
+        "why outline": "an outline is uncertain",
+        "why filled": "an outline is filled",
+        "why stands": "a piece that stands on another was moved",
+    },
     "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
     "without it.",
     "copied": "The scene file is copied.",
@@ -101,6 +125,11 @@ MAP: dict[str, str] = {
 STAGE_HELP = (
     "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go farther. "
     "What is hidden here is hidden in this picture alone: the verdicts stay."
+)
+
+PLAY_HELP = (
+    "Drag a figure to move it; with Shift, or Dragging turns, it is turned. A figure keeps its height. The page judges "
+    "as the command does, or says to ask the desk: silhouette check judges everything."
 )
 
 WEB_JPEG_QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
@@ -216,7 +245,7 @@ def see_button(view: int | None, who: str, words: PageWords) -> Markup:
     return element("p", button, class_="screen")
 
 
-def view_section(stage: Stage | None, about: About, words: PageWords) -> Markup:
+def view_section(stage: Stage | None, about: About, words: PageWords, playable: bool = False) -> Markup:
     """The section with the view; without a stage a sentence in its place. The values are from `about_checks`."""
     heading = element("h2", words.phrase("The table in 3D"), id="view-title")
     if stage is None:
@@ -240,6 +269,7 @@ def view_section(stage: Stage | None, about: About, words: PageWords) -> Markup:
         "div",
         element("div", canvas, labels, class_="view-frame"),
         _panel(stage, about, words),
+        play_controls(words) if playable else "",
         element("p", id="view-told", role="status", aria_live="polite"),
         element("p", words.phrase(STAGE_HELP), id="view-keys", class_="small screen"),
         _legend(stage, words),
@@ -262,6 +292,57 @@ def _panel(stage: Stage, about: About, words: PageWords) -> Markup:
         _buttons(bool(options), any(shape.colours is not None for shape in stage.shapes), words),
         _boxes(stage, words),
         class_="view-panel screen",
+    )
+
+
+def play_controls(words: PageWords) -> Markup:
+    """What moves the pieces of a page that judges, and what it says; hidden until its judge runs."""
+    moves = (
+        ("left", "←", words.phrase("Left")),
+        ("right", "→", words.phrase("Right")),
+        ("away", "↑", words.phrase("Away")),
+        ("near", "↓", words.phrase("Near")),
+        ("anticlockwise", "⟲", words.phrase("Turn left")),
+        ("clockwise", "⟳", words.phrase("Turn right")),
+        ("up", "⤒", words.phrase("Raise")),
+        ("down", "⤓", words.phrase("Lower")),
+    )
+    chosen = (
+        ("attacker", words.phrase("Who looks")),
+        ("target", words.phrase("At whom")),
+        ("piece", words.phrase("Moves")),
+    )
+    choices = [
+        element("p", element("label", label, for_=f"play-{key}"), element("select", id=f"play-{key}"), class_="choice")
+        for key, label in chosen
+    ]
+    buttons = [
+        element("button", sign, type="button", id=f"play-{key}", aria_label=label, title=label, class_="square")
+        for key, sign, label in moves
+    ]
+    turns = words.phrase("Dragging turns")
+    others = element("button", words.phrase("Copy the command"), type="button", id="play-copy")
+    return element(
+        "div",
+        element("h3", words.phrase("Play")),
+        choices[0],
+        choices[1],
+        element("p", id="play-answer", role="status", aria_live="polite"),
+        choices[2],
+        element("div", buttons, class_="buttons", role="group", aria_label=words.phrase("Move a piece")),
+        element(
+            "div",
+            element("button", turns, type="button", id="play-turns", aria_pressed="false"),
+            element("button", words.phrase("Back to the scene"), type="button", id="play-back"),
+            others,
+            class_="buttons",
+        ),
+        element("p", element("code", id="play-command", hidden=True)),
+        element("ul", id="play-others", class_="plain", aria_label=words.phrase("What it sees of all others")),
+        element("p", words.phrase(PLAY_HELP), class_="small"),
+        id="play",
+        class_="screen",
+        hidden=True,
     )
 
 

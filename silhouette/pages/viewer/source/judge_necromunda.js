@@ -12,14 +12,19 @@ const ROUNDED = 1e-6; // mm: what decides by less is asked of the desk
 const NOTHING = 1e-9; // of a target: what a sum of areas leaves by rounding
 
 // How a piece stands: its pose where the page found it, moved and turned about the upright.
-class Piece {
+export class Piece {
   constructor(entry) {
-    Object.assign(this, entry); // name, kind, gang, shape, pose, looks, base, asks
+    Object.assign(this, entry); // name, kind, gang, shape, pose, looks, base, asks, unsure, stands
     this.reset();
   }
 
   reset() {
     this.place([this.pose[3], this.pose[7], this.pose[11]], 0);
+  }
+
+  // Whether it stands on something, and has been moved: the desk lowers it, the page does not.
+  get hangs() {
+    return Boolean(this.stands) && (this.at[0] !== this.pose[3] || this.at[1] !== this.pose[7] || this.turn !== 0);
   }
 
   // At a point, mm, turned by degrees against how it stood.
@@ -72,6 +77,7 @@ export class Table {
   judge(attackerName, targetName) {
     const [attacker, target] = [this.piece(attackerName), this.piece(targetName)];
     try {
+      if (this.pieces.some((piece) => piece.hangs)) throw new Doubt("stands");
       const asks = this.play.asks || attacker.unsure || attacker.asks || target.asks;
       if (asks) throw new Doubt(asks);
       const each = attacker.looks.map((look) => this.#look(attacker, target, look));

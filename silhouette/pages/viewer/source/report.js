@@ -2,6 +2,7 @@
 import { copying } from "./copying.js";
 import { taken } from "./hands.js";
 import { unpacked } from "./packing.js";
+import { Play } from "./play.js";
 import { Stage } from "./stage.js";
 import { Viewer } from "./viewer.js";
 
@@ -31,6 +32,7 @@ class Page {
     painted();
     this.check(0);
     this.viewer.table(undefined, false);
+    if (told.play) this.play = new Play(this);
   }
 
   #labels() {

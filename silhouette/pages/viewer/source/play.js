@@ -1,0 +1,266 @@
+// A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
+import { Plane, Raycaster, Vector2, Vector3 } from "three";
+import { Piece } from "./judge_necromunda.js";
+
+const byId = (id) => document.getElementById(id);
+const STEP = 12.7; // mm: half an inch
+const TURN = 15; // degrees
+const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
+
+function filled(template, values) {
+  return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
+}
+
+export class Play {
+  constructor(page) {
+    this.page = page;
+    this.words = page.told.words.play;
+    this.pieces = page.told.pieces.map((piece, number) => new Piece({ ...piece, ...page.told.play.pieces[number] }));
+    this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
+    this.answers = new Map();
+    this.number = 0;
+    this.isBusy = true;
+    if (this.models.length < 2) return;
+    this.#controls();
+    this.#dragging();
+    this.worker = new Worker(URL.createObjectURL(new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" })));
+    this.worker.onmessage = ({ data }) => this.#received(data);
+    const { packed, shapes, pieces, play } = page.told;
+    this.worker.postMessage({ page: { packed, shapes, pieces, play } });
+    byId("play").hidden = false;
+  }
+
+  get attacker() {
+    return Number(byId("play-attacker").value);
+  }
+
+  get target() {
+    return Number(byId("play-target").value);
+  }
+
+  #controls() {
+    for (const id of ["play-attacker", "play-target", "play-piece"]) {
+      byId(id).append(...this.models.map((number) => new Option(this.pieces[number].name, number)));
+    }
+    const view = this.page.told.views[0];
+    byId("play-attacker").value = view ? view.attacker : this.models[0];
+    byId("play-target").value = view ? view.target : this.models[1];
+    byId("play-piece").value = byId("play-attacker").value;
+    for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
+    const moved = { left: [-STEP, 0, 0], right: [STEP, 0, 0], away: [0, STEP, 0], near: [0, -STEP, 0], up: [0, 0, STEP], down: [0, 0, -STEP] };
+    for (const [name, by] of Object.entries(moved)) {
+      byId(`play-${name}`).addEventListener("click", () => this.#moved(this.#piece.at.map((value, axis) => value + by[axis]), this.#piece.turn));
+    }
+    byId("play-anticlockwise").addEventListener("click", () => this.#moved(this.#piece.at, this.#piece.turn + TURN));
+    byId("play-clockwise").addEventListener("click", () => this.#moved(this.#piece.at, this.#piece.turn - TURN));
+    byId("play-turns").addEventListener("click", (event) => {
+      this.turns = !this.turns;
+      event.currentTarget.setAttribute("aria-pressed", String(this.turns));
+    });
+    byId("play-back").addEventListener("click", () => this.#back());
+    byId("play-copy").addEventListener("click", () => this.#copy());
+  }
+
+  get #piece() {
+    return this.pieces[Number(byId("play-piece").value)];
+  }
+
+  // A finger or the mouse on a figure takes it along, or turns it; beside it the view is turned, as always.
+  #dragging() {
+    const { viewer } = this.page;
+    const frame = viewer.canvas.parentElement;
+    const ray = new Raycaster();
+    const plane = new Plane();
+    let held = null;
+    const at = (event, height) => {
+      const { left, top, width, height: tall } = viewer.canvas.getBoundingClientRect();
+      const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / tall);
+      ray.setFromCamera(place, viewer.camera);
+      plane.set(new Vector3(0, 0, 1), -height);
+      return height === undefined ? null : ray.ray.intersectPlane(plane, new Vector3());
+    };
+    frame.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0 || event.target !== viewer.canvas || viewer.fromEye) return;
+        at(event);
+        const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
+        const hit = ray.intersectObjects(shown.map((piece) => piece.mesh), false)[0];
+        const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
+        if (!this.models.includes(number)) return;
+        event.stopPropagation();
+        event.preventDefault();
+        viewer.canvas.focus({ preventScroll: true });
+        viewer.canvas.setPointerCapture(event.pointerId);
+        byId("play-piece").value = number;
+        const piece = this.pieces[number];
+        const isTurn = this.turns || event.shiftKey;
+        held = { pointer: event.pointerId, height: hit.point.z, isTurn, from: hit.point, start: [...piece.at], turn: piece.turn };
+      },
+      true,
+    );
+    frame.addEventListener(
+      "pointermove",
+      (event) => {
+        if (event.pointerId !== held?.pointer) return;
+        event.stopPropagation();
+        const place = at(event, held.height);
+        if (!place) return;
+        const [x, y, z] = held.start;
+        if (!held.isTurn) {
+          this.#moved([x + place.x - held.from.x, y + place.y - held.from.y, z], held.turn);
+          return;
+        }
+        const angle = (point) => Math.atan2(point.y - y, point.x - x);
+        held.angle ??= angle(place);
+        this.#moved(held.start, held.turn + ((angle(place) - held.angle) * 180) / Math.PI);
+      },
+      true,
+    );
+    const released = (event) => {
+      if (event.pointerId === held?.pointer) held = null;
+    };
+    frame.addEventListener("pointerup", released, true);
+    frame.addEventListener("pointercancel", released, true);
+  }
+
+  #moved(at, turn) {
+    const piece = this.#piece;
+    piece.place(at, turn);
+    this.page.stage.moved(this.page.stage.pieces[this.pieces.indexOf(piece)], piece.now);
+    this.#chosen();
+  }
+
+  #back() {
+    for (const [number, piece] of this.pieces.entries()) {
+      piece.reset();
+      this.page.stage.moved(this.page.stage.pieces[number], piece.now);
+    }
+    this.#chosen();
+  }
+
+  #chosen() {
+    this.number += 1;
+    this.#look();
+    this.#ask();
+  }
+
+  // The newest question alone: while the judge counts, others wait, and all but the last are dropped.
+  #ask() {
+    if (this.isBusy) {
+      this.isWaiting = true;
+      return;
+    }
+    this.isBusy = true;
+    this.isWaiting = false;
+    const name = (number) => this.pieces[number].name;
+    const others = this.models.filter((number) => number !== this.attacker && number !== this.target);
+    const pairs = this.attacker === this.target ? [] : [[name(this.attacker), name(this.target)]];
+    pairs.push(...others.map((number) => [name(this.attacker), name(number)]));
+    const places = this.pieces.map((piece) => [piece.at, piece.turn]);
+    this.worker.postMessage({ number: this.number, places, pairs });
+  }
+
+  #received(data) {
+    if (data.ready || data.done) {
+      this.isBusy = false;
+      if (data.ready || this.isWaiting) this.#ask();
+      return;
+    }
+    const [attacker, target] = data.pair;
+    if (attacker !== this.pieces[this.attacker].name) return;
+    this.answers.set(target, data.result);
+    this.#look();
+    if (target === this.pieces[this.target].name) this.#answer(data.result);
+    this.#others();
+  }
+
+  // The colours of the chosen pair, and a line from the attacker to each other model.
+  #look() {
+    const { stage, viewer } = this.page;
+    const [attacker, target] = [this.pieces[this.attacker], this.pieces[this.target]];
+    const answer = this.answers.get(target.name);
+    const look = attacker.looks[0];
+    if (!look || attacker === target) return;
+    const eye = attacker.carried(look.eye);
+    const lines = this.models.filter((number) => number !== this.attacker).map((number) => {
+      const { min, max } = stage.pieces[number].body;
+      const word = this.answers.get(this.pieces[number].name)?.word;
+      const kind = word === "hidden" ? "blocked" : word === "open" || word?.endsWith("cover") ? "free" : "sight";
+      return { kind, points: [eye, [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2]] };
+    });
+    const arcs = look.arcs?.map((arc) => [...attacker.turned(arc.right), ...attacker.turned(arc.left)]);
+    stage.chosen({
+      ...BLIND,
+      who: `${attacker.name} → ${target.name}`,
+      verdict: answer ? this.#word(answer) : "",
+      attacker: this.attacker,
+      target: this.target,
+      blockers: (answer?.blockers || []).map(({ name }) => this.pieces.findIndex((piece) => piece.name === name)),
+      eye,
+      measured: true,
+      free: answer?.word !== "hidden",
+      lines,
+      ...(arcs ? { arcs, apex: attacker.carried(look.arcs[0]?.apex || look.eye.slice(0, 2)) } : {}),
+    });
+    if (viewer.fromEye) viewer.eye(false);
+    viewer.changed();
+  }
+
+  #word({ word }) {
+    return this.words[word] || word;
+  }
+
+  #share(value) {
+    const digits = { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    return value.toLocaleString(document.documentElement.lang || "en", digits);
+  }
+
+  #answer(answer) {
+    const values = {
+      who: `${this.pieces[this.attacker].name} → ${this.pieces[this.target].name}`,
+      verdict: this.#word(answer),
+      could: answer.could.map((word) => this.words[word]).join(", "),
+      why: this.words[`why ${answer.why}`] || "",
+      share: answer.share === undefined ? "" : this.#share(answer.share),
+      bound: answer.bound === undefined ? "" : this.#share(Math.max(answer.bound, 0)),
+      by: answer.blockers.map(({ name, share }) => `${name} ${this.#share(share)}`).join(", "),
+    };
+    const isAsked = answer.word === "ask the desk";
+    const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
+    if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
+    else if (!isAsked) parts.push(filled(answer.blockers.length ? this.words.by : this.words.share, values));
+    const told = parts.join(" ");
+    if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
+    byId("play-answer").dataset.word = answer.word;
+  }
+
+  #others() {
+    const rows = this.models.filter((number) => number !== this.attacker).map((number) => {
+      const row = document.createElement("li");
+      const answer = this.answers.get(this.pieces[number].name);
+      row.textContent = `${this.pieces[number].name}: ${answer ? this.#word(answer) : "…"}`;
+      return row;
+    });
+    byId("play-others").replaceChildren(...rows);
+  }
+
+  // The command that judges the same table at the desk.
+  #copy() {
+    const { unit, scene } = this.page.told.play;
+    const short = (value) => String(Math.round(value * 1e4) / 1e4);
+    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+    const moved = this.pieces.filter((piece) => piece.turn || piece.at.some((value, axis) => value !== piece.pose[4 * axis + 3]));
+    const tried = moved.map((piece) => {
+      const facing = piece.looks[0] ? `,${short(piece.looks[0].facing + piece.turn)}` : "";
+      return ` --at ${quoted(`${piece.name}=${short(piece.at[0] / unit)},${short(piece.at[1] / unit)}${facing}`)}`;
+    });
+    const [from, to] = [this.pieces[this.attacker].name, this.pieces[this.target].name];
+    const command = `silhouette check ${quoted(scene)}${tried.join("")} --from ${quoted(from)} --to ${quoted(to)}`;
+    byId("play-command").textContent = command;
+    byId("play-command").hidden = false;
+    const selected = () => window.getSelection().selectAllChildren(byId("play-command"));
+    if (navigator.clipboard?.writeText) navigator.clipboard.writeText(command).catch(selected);
+    else selected();
+  }
+}
