@@ -138,6 +138,8 @@ class Style:
     seen_edge: str
     obscured: str  # the part of the target that is not seen; lines that are blocked
     obscured_edge: str
+    outside: str  # the part of the target beyond the vision arc
+    outside_edge: str
     ignored: str  # parts that do not count, and friends that are disregarded
     attacker: str
     attacker_edge: str
@@ -168,6 +170,8 @@ _STYLE_COLOURS: Mapping[str, tuple[str, str]] = {
     "seen_edge": ("#0b4f7d", "#a9d9f7"),
     "obscured": ("#e99b66", "#a34a08"),
     "obscured_edge": ("#8f3d00", "#ffb27d"),
+    "outside": ("#f3ea7a", "#8a8320"),
+    "outside_edge": ("#6b6300", "#f6ee8a"),
     "ignored": ("#e9e6e9", "#3a373d"),
     "attacker": ("#5d6470", "#c3c8d1"),
     "attacker_edge": ("#21242a", "#f2f1ed"),

@@ -17,7 +17,11 @@ from matplotlib.patches import Patch, PathPatch, Polygon
 from silhouette.drawing.captions import Swatch
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
+from silhouette.drawing.page import SKY_BLUE, VERMILLION
 from silhouette.drawing.sheet import Label, Sheet, place_labels, settings
+from silhouette.drawing.styles import hexadecimal
+from silhouette.drawing.table.eye_view import DAY, NIGHT, OUTSIDE_ARC, PALE_COLOUR, VEIL_COLOUR
+from silhouette.drawing.words.words import Words
 from silhouette.rules import RULES, rule_called
 from tests.support.figures import SCENES, case_id, checks_in, cpu_renderer, document_of, loaded, scene_at
 from tests.support.rulings import ruled
@@ -38,6 +42,8 @@ def marks_of(sheet: Sheet, swatch: Swatch) -> list[Any]:
 
 
 def _alike(sheet: Sheet, artist: Any, swatch: Swatch) -> bool:
+    if swatch.point is not None and isinstance(artist, Line2D):
+        return bool(artist.get_marker() == swatch.point) and _near(artist.get_markerfacecolor(), swatch.fill)
     if swatch.point is not None:
         return isinstance(artist, Patch) and _near(artist.get_facecolor(), swatch.fill)
     if swatch.line:
@@ -152,6 +158,33 @@ def test_nothing_is_seen_where_a_target_is_out_of_the_arc(name: str) -> None:
         fans = [artist for artist in sheet.axes.get_children() if isinstance(artist, PathPatch) and artist.get_alpha()]
     assert "seen" not in entries(sheet)
     assert not [fan for fan in fans if _near(fan.get_facecolor(), sheet.style.seen)]
+
+
+@pytest.mark.parametrize(
+    ("name", "signs"),
+    [
+        ("eye", {"outside", "arc edge", "ignored"}),
+        ("plan", {"outside", "arc", "line of sight", "to the rim", "eye", "facing"}),
+        ("side", {"to the rim", "eye", "ray", "cut"}),
+    ],
+)
+def test_a_legend_has_the_signs_and_lines_of_its_figure(name: str, signs: set[str]) -> None:
+    with settings():
+        sheet = sheet_of("necromunda/across_the_arc", 1, name)
+        assert {sheet.words(sign) for sign in signs} <= entries(sheet)
+
+
+def test_what_is_beyond_the_arc_has_a_colour_that_nothing_else_of_the_view_has() -> None:
+    for scenery in (DAY, NIGHT):
+        others = [*vars(scenery).values(), SKY_BLUE, VERMILLION, PALE_COLOUR, VEIL_COLOUR]
+        assert min(float(np.linalg.norm(np.subtract(OUTSIDE_ARC, other))) for other in others) > 90.0
+    with settings():
+        (entry,) = (
+            swatch
+            for swatch in sheet_of("necromunda/across_the_arc", 1, "eye").legend_entries
+            if swatch.words == Words()("outside")
+        )
+    assert entry.fill == hexadecimal(OUTSIDE_ARC)
 
 
 def test_a_hex_that_blocks_is_no_other_entry() -> None:

@@ -15,7 +15,8 @@ from PIL import Image
 
 from silhouette.common.geometry import Floats
 from silhouette.drawing.maps import MapLook, PaperGrid, write_map_picture
-from silhouette.drawing.styles import DARK, PRINT, verdict_colours
+from silhouette.drawing.styles import DARK, PRINT, Style, verdict_colours
+from silhouette.drawing.table.table_view import looks_of_gangs
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Level
 from tests.support.mapped_tables import gantry_table, made
@@ -50,6 +51,17 @@ def test_verdicts_are_told_apart_by_all_eyes_and_in_grey(game: str, eye: str) ->
     if eye == "normal":
         lightness = [float(one[0]) for one in seen]
         assert min(one - next_ for one, next_ in pairwise(lightness)) >= 10.0
+
+
+@pytest.mark.parametrize("eye", EYES)
+@pytest.mark.parametrize("style", [PRINT, DARK], ids=["print", "dark"])
+def test_gangs_are_told_apart_by_all_eyes_and_without_colour(style: Style, eye: str) -> None:
+    looks = list(looks_of_gangs(style, [f"gang {number}" for number in range(4)]).values())
+    seen = [lab(look.colour, eye) for look in looks]
+    assert min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2)) >= 20.0
+    assert len({look.dashes for look in looks}) == 4
+    # Blue and orange stand for what is seen of a target and what is not.
+    assert not {look.colour for look in looks} & {style.seen, style.obscured, style.blue, style.red}
 
 
 @pytest.mark.parametrize("game", [name for name in RULES if rule_called(name).levels])

@@ -31,7 +31,7 @@ SCENES = Path(__file__).resolve().parents[2] / "scenes"
 SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"
 
-COLOURS = {(86, 180, 233): "seen", (213, 94, 0): "obscured", (110, 110, 118): "outside"}
+COLOURS = {(86, 180, 233): "seen", (213, 94, 0): "obscured", (240, 228, 66): "outside"}
 """What the colours mean in which the pixels that were counted lie over an eye view."""
 
 

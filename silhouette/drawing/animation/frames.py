@@ -27,7 +27,7 @@ from silhouette.measure.observation import Sight
 from silhouette.rules.base import Level, Verdict, VerdictScale
 
 FRAME_LINE_COLOUR, SOFT_COLOUR, FAINT_COLOUR = (33, 36, 42), (95, 99, 106), (196, 194, 188)
-OUTSIDE_COLOUR = (142, 142, 150)
+OUTSIDE_COLOUR = (196, 184, 20)
 CURVE = (150, 60, 0)  # the colour of the curve, dark enough on every band
 FRAME_TYPE = TypeFace(16)
 STRONG = TypeFace(16, "Bold")

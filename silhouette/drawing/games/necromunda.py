@@ -30,7 +30,7 @@ from silhouette.drawing.page import (
 )
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE_ID, EyeImage, image_of
-from silhouette.drawing.table.eye_view import coloured
+from silhouette.drawing.table.eye_view import DARK_OLIVE, OUTSIDE_ARC, coloured
 from silhouette.drawing.words.words import Words, share_of_blocker, told_in_figures
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
@@ -199,7 +199,7 @@ def _legend(page: Image.Image, y: float, image: EyeImage, verdict: NecromundaVer
     entries = [
         (SEEN in kinds, _LegendEntry(SKY_BLUE, PAGE_WORDS("seen"))),
         (OBSCURED in kinds, _LegendEntry((236, 170, 124), PAGE_WORDS("obscured"), stripes=VERMILLION)),
-        (OUTSIDE in kinds, _LegendEntry((150, 150, 157), PAGE_WORDS("outside"), stripes=(212, 212, 215), falling=True)),
+        (OUTSIDE in kinds, _LegendEntry(OUTSIDE_ARC, PAGE_WORDS("outside"), stripes=DARK_OLIVE, falling=True)),
         (image.ghosts.ids.any(), _LegendEntry((240, 241, 241), PAGE_WORDS("ignored"), dotted=True)),
         (any(blocker.share for blocker in verdict.blockers), _LegendEntry((222, 190, 152), PAGE_WORDS("in the way"))),
         (image.disregarded.ids.any(), _LegendEntry((241, 222, 233), PAGE_WORDS("friend"))),

@@ -17,7 +17,7 @@ from silhouette.drawing.marks import shape
 from silhouette.drawing.page import SKY_BLUE, SUPERSAMPLING, VERMILLION
 from silhouette.drawing.shading import Values
 from silhouette.drawing.sheet import Sheet
-from silhouette.drawing.styles import Colour
+from silhouette.drawing.styles import Colour, hexadecimal
 from silhouette.drawing.table.eye_image import FIRST_PIECE_ID, TARGET_ID, EyeImage
 from silhouette.drawing.table.rendering import cropped
 from silhouette.drawing.table.sightlines import Sightline, caption
@@ -61,7 +61,7 @@ _VIEW_COLOURS: Mapping[str, tuple[Colour, Colour]] = {
 DAY = Scenery(**{name: colour for name, (colour, _) in _VIEW_COLOURS.items()})
 NIGHT = Scenery(**{name: colour for name, (_, colour) in _VIEW_COLOURS.items()})
 
-OUTSIDE_ARC = (142, 142, 150)
+OUTSIDE_ARC, DARK_OLIVE = (240, 228, 66), (84, 78, 0)  # Okabe and Ito's yellow, which nothing else of the view has
 PALE_COLOUR, GHOST_LINE_COLOUR = (250, 250, 246), (90, 98, 112)
 VEIL_COLOUR, VEIL_LINE_COLOUR = (232, 196, 217), (132, 62, 104)
 DARK_BLUE, DARK_VERMILLION, ARC_EDGE = (10, 40, 66), (110, 40, 0), (120, 60, 110)
@@ -297,9 +297,7 @@ def _draw_target(part: _LayerWindow, image: EyeImage) -> None:
     obscured, outside = kinds == OBSCURED, kinds == OUTSIDE
     stripes = _stripes(kinds.shape, 11 * SUPERSAMPLING, 0.5, rising=True)
     part.lay(part.shaded(VERMILLION, obscured), np.float32(0.5) + np.float32(0.45) * stripes, obscured)
-    part.lay(
-        _rgb(PALE_COLOUR), np.float32(0.55) * _stripes(kinds.shape, 9 * SUPERSAMPLING, 0.22, rising=False), outside
-    )
+    part.lay(_rgb(DARK_OLIVE), np.float32(0.55) * _stripes(kinds.shape, 9 * SUPERSAMPLING, 0.22, rising=False), outside)
     part.lay(_rgb(DARK_VERMILLION), np.float32(0.75) * part.lines, obscured)
     outline = _rim(np.pad(part.filled, SUPERSAMPLING), SUPERSAMPLING)[
         SUPERSAMPLING:-SUPERSAMPLING, SUPERSAMPLING:-SUPERSAMPLING
@@ -327,7 +325,7 @@ def _draw_disregarded(part: _LayerWindow, _: EyeImage) -> None:
 MAX_OUTLINED_BLOCKERS = 4  # the most blockers that are outlined and named: those with the largest shares
 SMALL_HOLE = 1500.0  # square pixels: smaller parts of a blocker, and smaller holes in it, are not outlined
 
-MASK_COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [110, 110, 118, 48]], np.uint8)
+MASK_COLOURS = np.array([[0, 0, 0, 0], [86, 180, 233, 48], [213, 94, 0, 60], [240, 228, 66, 48]], np.uint8)
 """(4, 4) uint8: red, green, blue and opacity of NOTHING, SEEN, OBSCURED and OUTSIDE, laid over the image."""
 
 AVOIDED_STEP = 12  # pixels between those of the target that names keep off
@@ -459,7 +457,7 @@ def target_swatches(sheet: Sheet, kinds: Container[int]) -> list[Swatch]:
     entries = {
         SEEN: Swatch(sheet.words("seen"), "#58b1e4", "#0a2842"),
         OBSCURED: Swatch(sheet.words("obscured"), "#d98547", "#a84600", "////"),
-        OUTSIDE: Swatch(sheet.words("outside"), "#84848c", "#c4c4c8", "\\\\\\\\"),
+        OUTSIDE: Swatch(sheet.words("outside"), "#f0e442", "#544e00", "\\\\\\\\"),
     }
     return [swatch for kind, swatch in entries.items() if kind in kinds]
 
@@ -473,5 +471,6 @@ def _legend(sheet: Sheet, line: Sightline) -> None:
         (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), blocker, sheet.style.orange)),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
         (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), veil, "#843e68", dashes="--")),
+        (not image.inside.all(), Swatch(sheet.words("arc edge"), edge=hexadecimal(ARC_EDGE), line=True)),
     ]
     sheet.legend(*(swatch for used, swatch in entries if used))

@@ -97,7 +97,7 @@ def _draw_piece(sheet: Sheet, line: Sightline, piece: Piece, rings: Rings) -> No
     if piece.name == line.sight.attacker.name:
         fill, edge, order = style.attacker, style.attacker_edge, 6.0
     elif piece.name == line.sight.target.name:
-        fill = style.seen if line.verdict.line_of_sight else style.model if line.outside else style.obscured
+        fill = style.seen if line.verdict.line_of_sight else style.outside if line.outside else style.obscured
         edge, order = style.seen_edge, 9.0
     elif piece.name in line.blocking:
         fill, edge = style.blocker, style.blocker_edge
@@ -162,4 +162,8 @@ def _legend(sheet: Sheet, line: Sightline, pieces: list[Piece]) -> None:
     entries.append(
         Swatch(sheet.words("line of sight"), edge=style.ink, line=True, dashes=(0.0, DASHES), width=HAIRLINE_PT)
     )
+    entries += [sightlines.rim_swatch(sheet)] if line.plan_sectors else []
+    entries.append(sightlines.eye_swatch(sheet))
+    if line.sight.attacker.facing is not None and line.sight.arcs is not None:
+        entries.append(sightlines.facing_swatch(sheet, style.attacker_edge))
     sheet.legend(*entries)

@@ -203,4 +203,6 @@ def _legend(sheet: Sheet, line: Sightline, elevations: dict[str, Rings], cuts: d
         entries.append(Swatch(sheet.words("cut"), style.paper, edge, CUT_HATCH))
     if len(line.side_sectors) > 1:
         entries.append(Swatch(sheet.words("ray"), edge=style.obscured_edge, line=True))
+    entries += [sightlines.rim_swatch(sheet)] if line.side_sectors else []
+    entries.append(sightlines.eye_swatch(sheet))
     sheet.legend(*entries)

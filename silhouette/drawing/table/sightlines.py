@@ -19,7 +19,7 @@ from shapely import LinearRing, Point, Polygon, box
 from silhouette.common.geometry import INCH, Floats, cosine_and_sine
 from silhouette.common.lazy import cached_property
 from silhouette.drawing import plotting
-from silhouette.drawing.captions import HAIRLINE_PT, PAGE_EDGE_MM, TITLE_PT, Swatch
+from silhouette.drawing.captions import HAIRLINE_PT, PAGE_EDGE_MM, THIN_LINE_PT, TITLE_PT, Swatch
 from silhouette.drawing.marks import rectangle, shape
 from silhouette.drawing.sheet import Sheet
 from silhouette.drawing.styles import Style
@@ -306,7 +306,7 @@ def _looks(style: Style) -> dict[int, tuple[str, str, str, str | None]]:
         UNOBSCURED: ("seen", style.seen, style.seen_edge, None),
         PARTLY: ("partly", style.obscured, style.obscured_edge, SPARSE),
         WHOLLY: ("wholly", style.obscured, style.obscured_edge, DENSE),
-        BEYOND: ("outside", style.terrain, style.terrain_edge, "...."),
+        BEYOND: ("outside", style.outside, style.outside_edge, "...."),
     }
 
 
@@ -328,7 +328,7 @@ def rays(sector: Sector, distance: Floats) -> Floats:
 
 def near_colour(sheet: Sheet, line: Sightline, sector: Sector) -> str:
     """The colour of a sector between the eye and what it meets first: seen, or outside the vision arcs."""
-    return sheet.style.terrain if sector.level == BEYOND or line.outside else sheet.style.seen
+    return sheet.style.outside if sector.level == BEYOND or line.outside else sheet.style.seen
 
 
 def level_swatches(sheet: Sheet, levels: set[int]) -> list[Swatch]:
@@ -344,6 +344,21 @@ def draw_eye(sheet: Sheet, at: tuple[float, float]) -> None:
         *at, "o", markersize=2.6, color=style.ink, markeredgecolor=style.paper, markeredgewidth=0.5, zorder=20
     )
     sheet.axes.lines[-1].set_gid("eye")
+
+
+def eye_swatch(sheet: Sheet) -> Swatch:
+    """The legend's entry for what `draw_eye` draws."""
+    return Swatch(sheet.words("eye"), fill=sheet.style.ink, edge=sheet.style.paper, point="o")
+
+
+def rim_swatch(sheet: Sheet) -> Swatch:
+    """The legend's entry for lines from the eye to the rim of the target."""
+    return Swatch(sheet.words("to the rim"), edge=sheet.style.seen_edge, line=True, width=THIN_LINE_PT)
+
+
+def facing_swatch(sheet: Sheet, colour: str) -> Swatch:
+    """The legend's entry for what `draw_facing` draws."""
+    return Swatch(sheet.words("facing"), fill=colour, edge=colour, point="^")
 
 
 def draw_facing(sheet: Sheet, base: Floats, middle: Floats, ahead: Floats, colour: str, zorder: float) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,7 +12,8 @@ from silhouette.common.geometry import INCH, Floats, cosine_and_sine
 from silhouette.drawing.captions import BOLD_LINE_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.marks import Box, draw_table_top, shape
 from silhouette.drawing.sheet import Sheet
-from silhouette.drawing.table.sightlines import draw_facing
+from silhouette.drawing.styles import Style, tint
+from silhouette.drawing.table.sightlines import draw_facing, facing_swatch
 from silhouette.drawing.table.tracing import Rings, ring_area, standing
 from silhouette.scenes.table import Piece, TableScene
 
@@ -28,16 +31,23 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
     box, pieces = table_box(scene), _box_round(scene, 0.0)
     shown = (*np.minimum(box[:2], pieces[:2]).tolist(), *np.maximum(box[2:], pieces[2:]).tolist())
     draw_table_top(sheet, box, shown)
-    colours = {} if as_ground else _colours(sheet, scene)
+    gangs = list(dict.fromkeys(piece.gang for piece in scene.pieces if piece.gang is not None))
+    looks = {} if as_ground else looks_of_gangs(sheet.style, gangs)
     for piece in sorted(scene.pieces, key=lambda piece: (piece.kind != "terrain", piece.base_span)):
-        _draw_piece(sheet, piece, colours, facings=facings)
+        _draw_piece(sheet, piece, looks, facings=facings)
         if as_ground and piece.kind == "terrain":
             large = tuple(ring for ring in outline_of(piece) if abs(ring_area(ring)) > sheet.paper(MIN_OUTLINE_MM) ** 2)
             shape(sheet, large, "none", sheet.style.ink, OUTLINE_ZORDER)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
         _name(sheet, piece)
-    for gang, (fill, edge) in colours.items():
-        sheet.legend(Swatch(gang, fill, edge))
+    for gang, look in looks.items():
+        sheet.legend(Swatch(gang, look.colour, sheet.style.ink, dashes=look.dashes))
+    models = [piece for piece in scene.pieces if piece.kind != "terrain"]
+    if facings and any(piece.facing is not None for piece in models):
+        edges = {sheet.style.model_edge if piece.gang not in looks else sheet.style.ink for piece in models}
+        sheet.legend(facing_swatch(sheet, min(edges, key=(sheet.style.ink, sheet.style.model_edge).index)))
+    if len(models) < len(scene.pieces):
+        sheet.legend(Swatch(sheet.words("terrain"), sheet.style.terrain, sheet.style.terrain_edge))
     sheet.caption(scene.title or scene.path.stem, "")
 
 
@@ -58,35 +68,66 @@ def _box_round(scene: TableScene, room: float) -> Box:
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 
-def _colours(sheet: Sheet, scene: TableScene) -> dict[str, tuple[str, str]]:
-    """The fill and the edge of each gang's models, by the gang; more gangs than colours share them."""
-    style = sheet.style
-    pairs = [
-        (style.seen, style.seen_edge),
-        (style.obscured, style.obscured_edge),
-        (style.green, style.ink),
-        (style.purple, style.ink),
-        (style.yellow, style.ink),
-    ]
-    gangs = dict.fromkeys(piece.gang for piece in scene.pieces if piece.gang is not None)
-    return {gang: pairs[number % len(pairs)] for number, gang in enumerate(gangs)}
+@dataclass(frozen=True)
+class GangLook:
+    """How the models of a gang look: their colour, and the dashes of the rims of their bases, as matplotlib spells
+    them, which tell gangs apart without any colour.
+    """
+
+    colour: str
+    dashes: str | tuple[float, tuple[float, ...]] = "-"
 
 
-def _draw_piece(sheet: Sheet, piece: Piece, colours: dict[str, tuple[str, str]], *, facings: bool) -> None:
+RIM_DASHES = ("-", (0.0, (3.0, 1.2)), (0.0, (1.0, 0.9)), (0.0, (4.0, 0.9, 1.0, 0.9)))
+"""The rims of bases: whole, dashed, dotted, dashed and dotted; in widths of the line."""
+
+
+def looks_of_gangs(style: Style, gangs: Sequence[str]) -> dict[str, GangLook]:
+    """The looks of gangs, sixteen before one comes again, as on the live table: Okabe and Ito's colours that stand for
+    no part of a target.
+
+    >>> from silhouette.drawing.styles import PRINT
+    >>> looks = looks_of_gangs(PRINT, [f"gang {number}" for number in range(17)])
+    >>> len(set(looks.values())), looks["gang 16"] == looks["gang 0"], looks_of_gangs(PRINT, [])
+    (16, True, {})
+    """
+    # Their green is as light as their purple, which some eyes tell apart by its lightness alone.
+    colours = (tint(style.green, "#000000", 0.8), style.purple, style.yellow, style.paper)
+    count = len(RIM_DASHES)
+    return {
+        gang: GangLook(colours[(number + number // count) % len(colours)], RIM_DASHES[number % count])
+        for number, gang in enumerate(gangs)
+    }
+
+
+def _draw_piece(sheet: Sheet, piece: Piece, looks: Mapping[str, GangLook], *, facings: bool) -> None:
     style = sheet.style
     if piece.kind == "terrain":
         shape(sheet, outline_of(piece), style.terrain, style.terrain_edge, 3.0)
         return
-    fill, edge = colours.get(piece.gang or "", (style.model, style.model_edge))
-    draw_model(sheet, piece, fill, edge, facing=facings)
+    look = looks.get(piece.gang or "")
+    if look is None:
+        draw_model(sheet, piece, style.model, style.model_edge, facing=facings)
+    else:
+        draw_model(sheet, piece, look.colour, style.ink, facing=facings, dashes=look.dashes)
     steps = np.linspace(0.2, 1.0, 4)[:, None, None]
     sheet.avoid(piece.base_centre + steps * (piece.base_outline - piece.base_centre))
 
 
-def draw_model(sheet: Sheet, piece: Piece, fill: str, edge: str, *, facing: bool) -> None:
-    """Draws a model in plan, in these colours: its base, its body, and where it faces, where that is known."""
+def draw_model(
+    sheet: Sheet,
+    piece: Piece,
+    fill: str,
+    edge: str,
+    *,
+    facing: bool,
+    dashes: str | tuple[float, tuple[float, ...]] = "-",
+) -> None:
+    """Draws a model in plan, in these colours: its base, whose rim may be dashed, its body, and where it faces, where
+    that is known.
+    """
     base = piece.base_outline
-    shape(sheet, (base,), sheet.style.paper, edge, 5.0, linewidth=BOLD_LINE_PT)
+    shape(sheet, (base,), sheet.style.paper, edge, 5.0, linewidth=BOLD_LINE_PT, linestyle=dashes)
     shape(sheet, outline_of(piece), fill, edge, 5.2, linewidth=THIN_LINE_PT)
     if facing and piece.facing is not None:
         draw_facing(sheet, base, piece.base_centre, np.array(cosine_and_sine(piece.facing)), edge, 5.3)

@@ -30,7 +30,7 @@ const BLOCKING = 1; // the layer of what may stand in the way
 const COLOURS = {
   seen: "#56b4e9",
   obscured: "#d55e00",
-  outside: "#96969d",
+  outside: "#f0e442",
   blocker: "#e3b778",
   attacker: "#5d6470",
   terrain: "#cfcdc6",
