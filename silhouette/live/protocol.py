@@ -105,8 +105,10 @@ def shape_name(model: Model) -> str:
     return f"{model.significant.digest[:12]}-{model.ignored.digest[:12]}"
 
 
-def shapes_of(table: LiveTable, present: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
-    """The shapes of a table, simplified for display, but for the ``present`` names.
+def shapes_of(
+    table: LiveTable, present: Collection[str] = (), triangles: int | None = None, most_shapes: int | None = None
+) -> dict[str, Any]:
+    """The shapes of a table, simplified for display, but for the ``present`` names; the first ``most_shapes`` of them.
 
     ``triangles``: about so many that all pieces together may have; None for those of a report.
     """
@@ -114,7 +116,7 @@ def shapes_of(table: LiveTable, present: Collection[str] = (), triangles: int | 
     if triangles is not None:
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
     shapes = {shape_name(model): model for model in models}
-    new = {name: model for name, model in shapes.items() if name not in present}
+    new = dict([(name, model) for name, model in shapes.items() if name not in present][:most_shapes])
     entries, text = packed([DisplayShape.of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
@@ -284,13 +286,12 @@ class Session:
         return {"pose": now.number, "result": strict(answer.row), "view": answer.view}
 
     async def _shapes(self, request: Request) -> dict[str, Any]:
-        present, triangles = request.get("known", []), request.get("triangles")
+        present, pose = request.get("known", []), self._table.pose
         if not isinstance(present, list):
             raise RequestError("known must be a list of names of shapes")
-        if not (triangles is None or (_is_number(triangles) and triangles >= 1)):
-            raise RequestError(f"triangles is {as_written(triangles)}; it must be a number above 0")
-        most, pose = None if triangles is None else int(triangles), self._table.pose
-        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, present, most)}  # others need not wait
+        triangles, most = _count(request, "triangles"), _count(request, "most")
+        shapes = await asyncio.to_thread(shapes_of, self._table, present, triangles, most)  # others need not wait
+        return {"pose": pose, **shapes}
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""
@@ -391,6 +392,15 @@ def _flag(request: Request, key: str) -> bool:
     if not isinstance(value, bool):
         raise RequestError(f"{key} is {as_written(value)}; it must be true or false")
     return value
+
+
+def _count(request: Request, key: str) -> int | None:
+    value = request.get(key)
+    if value is None:
+        return None
+    if not (_is_number(value) and value >= 1):
+        raise RequestError(f"{key} is {as_written(value)}; it must be a number above 0")
+    return int(value)
 
 
 def _is_number(value: object) -> bool:

@@ -306,6 +306,19 @@ def test_shapes_have_fewer_triangles_for_who_wants_fewer(tmp_path: Path) -> None
     asyncio.run(main())
 
 
+def test_shapes_come_a_few_at_a_time_for_who_shows_them_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with client_of(written(tmp_path)) as client:
+            whole = [shape["id"] for shape in (await client.done("shapes"))["shapes"]]
+            present = list[str]()
+            while came := (await client.done("shapes", known=present, most=1))["shapes"]:
+                (shape,) = came
+                present.append(shape["id"])
+            assert present == whole
+
+    asyncio.run(main())
+
+
 @pytest.mark.slow
 def test_what_is_watched_may_change_go_and_come_back(tmp_path: Path) -> None:
     async def main() -> None:
@@ -404,6 +417,7 @@ WRONG: list[dict[str, Any]] = [
     {"do": "sight", "attacker": "Kal"},
     {"do": "shapes", "known": "all"},
     {"do": "shapes", "triangles": 0},
+    {"do": "shapes", "most": 0},
     {"do": "save", "as": "../other.toml"},
     {"do": "save", "as": 3},
     {"do": "undo"},

@@ -33,6 +33,7 @@ class App {
     this.tools = { hover: null, ruler: new Ruler(this), limit: null, nearest: null };
     this.announcer = new Announcer(this.table, this.tools.ruler);
     this.tell = (text, seen) => this.announcer.tell(text, seen);
+    this.table.shapes.came = () => this.redraw();
     this.views = new Views(holder, this.table.shapes, () => this.#viewed());
     this.hand = new Hand(this.table, this.tell);
     this.sights = new Sights(this.table);
@@ -109,6 +110,7 @@ class App {
       if (await this.table.shapes.fetch(this.table.pieces)) this.redraw();
     } catch (error) {
       if (!error.lost) this.tell(`The shapes did not come: ${error.message}`, true);
+      this.redraw();
     }
   }
 
@@ -147,6 +149,7 @@ class App {
     savingShown(table);
     byId("own").hidden = !view.canColour;
     byId("slow").hidden = !this.views.sluggish;
+    this.announcer.loaded(table.shapes.fetching ? table.shapes.missing(table.pieces) : 0);
     this.announcer.settled();
   }
 
