@@ -86,6 +86,49 @@ def check_with_axe(table: TableVisit) -> None:
     assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+HEADER = """(() => {
+  const box = (one) => one.getBoundingClientRect();
+  const buttons = [...document.querySelectorAll("header > .buttons > button, #files > summary")];
+  const { height, right } = box(document.querySelector("header"));
+  const tops = new Set(buttons.map((one) => Math.round(box(one).top)));
+  const [title, state] = ["title", "saving"].map((id) => box(document.getElementById(id)));
+  return { height, rows: tops.size, within: Math.max(...buttons.map((one) => box(one).right)) <= right,
+           apart: title.bottom <= state.top + 1 && state.right <= box(buttons[0]).left };
+})()"""
+"""How high the header is, in how many rows its buttons are, and whether nothing of it covers anything else."""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_the_header_is_as_high_whatever_it_says(browser: Browser, scene: Path, width: int) -> None:
+    with table_page(browser, scene, (width, 844), NO_WEBGL) as table:
+        before = table.page.evaluate(HEADER)
+        assert before["height"] <= 60
+        table.page.evaluate("document.getElementById('title').textContent = 'The last stand at the old pump station'")
+        for words in ("Saved", "Changing …", "Not saved yet", "Not connected"):
+            table.page.evaluate(f"document.getElementById('saving').textContent = '{words}'")
+            assert table.page.evaluate(HEADER) == before
+        assert (before["rows"], before["within"], before["apart"]) == (1, True, True)
+        assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_to_roll_off_has_a_row_of_its_own(browser: Browser, scene: Path, size: tuple[int, int]) -> None:
+    with table_page(browser, scene, size, NO_WEBGL) as table:
+        table.do("select('Kal')")
+        row = next(row for row in table.settled()["results"] if row["target"] == "Vex")
+        plate, share = (table.page.locator(one).bounding_box() for one in ("#verdict-plate", "#share"))
+        assert size != PHONE or share["y"] >= plate["y"] + plate["height"]
+        close = {**row, "marginal": True, "could_be": ["partial cover", "full cover"]}
+        event = {"event": "results", "pose": 0, "pairs": [["Kal", "Vex"]], "results": [close], "settled": True}
+        table.served.say(event)
+        table.until("!document.getElementById('close').hidden")
+        assert table.page.inner_text("#close strong") == "Too close to call: roll off."
+        assert table.page.inner_text("#close span") == "It could be partial cover or full cover."
+        first, second = (table.page.locator(f"#close {one}").bounding_box() for one in ("strong", "span"))
+        assert second["y"] >= first["y"] + first["height"]
+        assert first["height"] < 30
+
+
 @pytest.fixture
 def scene_of_parts(scene: Path) -> Path:
     """The scene with a figure whose mesh has parts."""

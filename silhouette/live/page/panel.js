@@ -49,14 +49,24 @@ export class Panel {
     say(plate, row ? `${SIGNS[level] || ""} ${word}` : "…");
     say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
     say(byId("reason"), row ? upper((ruled || row).reason || "") : "");
-    const others = row?.marginal && `It could be ${(row.could_be || []).join(" or ")}.`;
-    const hand = row && this.app.odds.handNote(chosen);
-    const close = others ? (ruled ? `As measured too close to call: the odds decide. ${others}` : `Too close to call: roll off. ${others}`) : hand;
-    byId("close").hidden = !close;
-    say(byId("close"), close || "");
+    this.#close(row, ruled, chosen);
     const back = table.results.row([...chosen].reverse());
     const turned = back ? sentence(back) : `${chosen[1]} looks at ${chosen[0]}`;
     say(byId("reverse"), `⇄ ${turned}`);
+  }
+
+  // Where nobody can tell which verdict it is: what players do then, and on a line of its own what it could be.
+  #close(row, ruled, chosen) {
+    const call = ruled ? "As measured too close to call: the odds decide." : "Too close to call: roll off.";
+    const lines = row?.marginal
+      ? [call, `It could be ${(row.could_be || []).join(" or ")}.`]
+      : [row && this.app.odds.handNote(chosen)].filter(Boolean);
+    const held = byId("close");
+    held.hidden = !lines.length;
+    if (held.textContent === lines.join(" ")) return;
+    const [first, ...more] = lines;
+    const rest = more.map((line) => made("span", {}, line));
+    held.replaceChildren(...(row?.marginal ? [made("strong", {}, first), " ", ...rest] : lines));
   }
 
   #list() {
