@@ -129,6 +129,38 @@ def test_to_roll_off_has_a_row_of_its_own(browser: Browser, scene: Path, size: t
         assert first["height"] < 30
 
 
+RINGS = """[...document.querySelectorAll(".plan .mark")].filter((one, index) => index % 2)
+  .map((one) => [one.getAttribute("stroke"), one.getAttribute("stroke-dasharray")])"""
+"""The colours and the dashes of the rings of gangs, each drawn over a wider one of ink, while nothing is selected."""
+BANDS = """[...document.querySelectorAll(".label.gang")]
+  .map((one) => [one.dataset.name, getComputedStyle(one).backgroundImage])"""
+
+
+def test_gangs_differ_by_colour_and_by_dashes_and_terrain_is_named_in_the_plan(browser: Browser, scene: Path) -> None:
+    names = ("Kal", "Vex", "Zil", "Tor", "Una")
+    gangs = ("Orlock", "Escher", "Escher", "Goliath", "Delaque")
+    figures = (
+        f'\n[[fighter]]\nname = "{name}"\ngang = "{gang}"\n'
+        f"figure = {{ base = 32, height = 38 }}\nat = [{50 * n}, 60]\n"
+        for n, (name, gang) in enumerate(zip(names, gangs, strict=True), -2)
+    )
+    scene.write_text(SCENE.split("[[fighter]]")[0] + "".join(figures), encoding="utf-8")
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.until("document.querySelectorAll('.label.gang').length === 5")
+        bands = dict(table.page.evaluate(BANDS))
+        assert bands["Vex"] == bands["Zil"]
+        lengths = {name: tuple(re.findall(r"[0-9]+px", band)) for name, band in bands.items()}
+        assert len(set(bands.values())) == len(set(lengths.values())) == 4
+        colours, dashes = zip(*table.page.evaluate(RINGS), strict=True)
+        assert [colour[6:-1] for colour in colours] == ["green", "purple", "purple", "yellow", "paper"]
+        assert dashes[1] == dashes[2]
+        assert len(set(dashes)) == 4
+        for name in ("wall", "tower"):
+            assert table.page.locator(f'.labels [data-name="{name}"]').is_visible()
+            assert table.page.locator(f'.plan [data-piece="{name}"] .body').count() == 1
+        check_with_axe(table)
+
+
 @pytest.fixture
 def scene_of_parts(scene: Path) -> Path:
     """The scene with a figure whose mesh has parts."""

@@ -35,6 +35,7 @@ export class Announcer {
   // How many pieces still come without their shapes: shown while they do, told where they take a while, and when all are there.
   loaded(missing) {
     const held = byId("loading");
+    byId("table").setAttribute("aria-busy", String(missing > 0));
     if (!missing) {
       clearTimeout(this.loading);
       this.loading = 0;

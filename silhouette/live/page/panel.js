@@ -1,4 +1,5 @@
 // The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
+import { lookOf } from "./gangs.js";
 import { between, inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
@@ -88,6 +89,7 @@ export class Panel {
       const cells = this.rows.get(piece.name) || this.#row(piece.name, Boolean(selected));
       if (body.children[index] !== cells.line) body.insertBefore(cells.line, body.children[index] || null);
       say(cells.gang, piece.gang || "");
+      cells.gang.className = lookOf(table.models, piece.gang)?.className || "";
       if (!selected) return;
       this.#cell(cells.sees, [selected, piece.name]);
       this.#cell(cells.seen, [piece.name, selected]);
