@@ -140,8 +140,7 @@ def test_gangs_differ_by_colour_and_by_dashes_and_terrain_is_named_in_the_plan(b
     names = ("Kal", "Vex", "Zil", "Tor", "Una")
     gangs = ("Orlock", "Escher", "Escher", "Goliath", "Delaque")
     figures = (
-        f'\n[[fighter]]\nname = "{name}"\ngang = "{gang}"\n'
-        f"figure = {{ base = 32, height = 38 }}\nat = [{50 * n}, 60]\n"
+        f'\n[[fighter]]\nname = "{name}"\ngang = "{gang}"\nfigure = {{ base = 32, height = 38 }}\nat = [{50 * n}, 60]\n'
         for n, (name, gang) in enumerate(zip(names, gangs, strict=True), -2)
     )
     scene.write_text(SCENE.split("[[fighter]]")[0] + "".join(figures), encoding="utf-8")
@@ -234,6 +233,27 @@ def test_the_eye_shows_the_target_in_its_colours_and_names_what_is_pointed_at(br
         table.page.mouse.move(box["x"] + columns.mean(), box["y"] + rows.mean())
         table.until("document.getElementById('eye-told').textContent === 'wall'")
 
+
+def test_what_lies_beyond_the_arc_has_a_colour_of_its_own_and_a_line_of_the_legend(
+    browser: Browser, scene: Path
+) -> None:
+    with table_page(browser, scene) as table:
+        table.do("move('Vex', [108, 8], 270)")
+        table.do("select('Kal')")
+        table.page.locator("#list tbody tr", has_text="Vex").locator("button.verdict").first.click()
+        table.settled()
+        table.page.locator("#eye-view").scroll_into_view_if_needed()
+        table.until(COLOURED)
+        seen, beyond = table.page.locator("#eye .colours"), table.page.locator("#eye-outside")
+        assert "beyond the vision arc" in seen.inner_text()
+        assert beyond.locator(".swatch").evaluate("(one) => getComputedStyle(one).backgroundColor") == YELLOW
+        red, green, blue = np.moveaxis(table.picture("#eye-view"), -1, 0)
+        yellow = (red > blue + 60) & (abs(red - green) < 40)
+        assert yellow.sum() > 200
+        assert like(table.picture("#eye-view"), blue=True).sum() > 200
+
+
+YELLOW = "rgb(240, 228, 66)"
 
 COLOURED = """(() => {
   const canvas = document.getElementById("eye-view");

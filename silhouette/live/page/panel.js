@@ -51,9 +51,18 @@ export class Panel {
     say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
     say(byId("reason"), row ? upper((ruled || row).reason || "") : "");
     this.#close(row, ruled, chosen);
+    this.#eye(table.piece(chosen[1]));
     const back = table.results.row([...chosen].reverse());
     const turned = back ? sentence(back) : `${chosen[1]} looks at ${chosen[0]}`;
     say(byId("reverse"), `⇄ ${turned}`);
+  }
+
+  // What the colours of the eye's picture mean that not every picture has.
+  #eye(target) {
+    const { sights, table } = this.app;
+    const { arcs, blockers } = sights.view;
+    const shown = { outside: arcs, blocker: blockers.length, ghost: table.shapes.known.get(target.shape)?.ghosts };
+    for (const [part, there] of Object.entries(shown)) byId(`eye-${part}`).hidden = !there;
   }
 
   // Where nobody can tell which verdict it is: what players do then, and on a line of its own what it could be.
