@@ -160,6 +160,45 @@ def test_gangs_differ_by_colour_and_by_dashes_and_terrain_is_named_in_the_plan(b
         check_with_axe(table)
 
 
+SIGNS = """[...document.querySelectorAll("#legend-signs li")].map((one) => one.textContent)"""
+UNEXPLAINED = """(() => {
+  const strokes = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getAttribute("stroke"));
+  const bars = [...document.querySelectorAll("#legend-signs .gang")];
+  const gangs = bars.map(({ className }) => `var(--${/in-(\\w+)/.exec(className)[1]})`);
+  const explained = [...strokes("#legend-signs .mark"), ...gangs, "var(--paper)"];
+  return strokes(".plan .mark").filter((one) => !explained.includes(one));
+})()"""
+"""The colours of lines in the plan that the legend does not have; gangs have bars there, paper is under others."""
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")], ids=["phone-dark", "desktop-light"])
+def test_the_legend_says_what_every_line_means_and_no_more(
+    browser: Browser, scene: Path, size: tuple[int, int], scheme: str
+) -> None:
+    with table_page(browser, scene, size, NO_WEBGL, color_scheme=scheme) as table:
+        assert table.page.locator("#legend-signs").is_hidden()
+        table.page.focus("#legend summary")
+        table.page.keyboard.press("Enter")
+        bare = ["Other models", "Terrain", "Ring and bar of Orlock", "Ring and bar of Escher"]
+        table.until(f"{SIGNS}.length === 4")
+        assert table.page.evaluate(SIGNS) == bare
+        table.do("select('Kal')")
+        table.until(f"{SIGNS}.length > 4")
+        signs = table.page.evaluate(SIGNS)
+        assert signs[-4:] == bare
+        assert {"◐ partial cover", "Edge of what Kal faces", "Kal, who looks", "In the way"} <= set(signs)
+        assert not any("ruler" in sign.lower() or "○" in sign for sign in signs)
+        assert table.page.evaluate(UNEXPLAINED) == []
+        check_with_axe(table)
+        table.press("r", "Enter", "ArrowRight", "Enter")
+        table.until(f"{SIGNS}.includes('Ruler')")
+        assert table.page.evaluate(UNEXPLAINED) == []
+        scene_box, box = (table.page.locator(one).bounding_box() for one in ("#scene", "#legend"))
+        assert box["y"] + box["height"] < scene_box["y"] + scene_box["height"]
+        table.page.click("#legend summary")
+        assert table.page.locator("#legend-signs").is_hidden()
+
+
 @pytest.fixture
 def scene_of_parts(scene: Path) -> Path:
     """The scene with a figure whose mesh has parts."""

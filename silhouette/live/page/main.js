@@ -7,6 +7,7 @@ import { Hand } from "./hand.js";
 import { Handing } from "./handing.js";
 import { keys } from "./keys.js";
 import { Labels } from "./labels.js";
+import { Legend } from "./legend.js";
 import { marksOf } from "./marks.js";
 import { Odds } from "./odds.js";
 import { byId, made, say } from "./page.js";
@@ -48,6 +49,7 @@ class App {
     this.handing = new Handing(holder, this);
     this.allowing = new Allowing(this);
     this.labels = new Labels(holder, this);
+    this.legend = new Legend(this);
     this.pointing = new Pointing(holder, this);
     keys(holder, this);
     files(this);
@@ -145,6 +147,7 @@ class App {
     this.scanned.shown();
     this.odds.shown();
     this.cover.shown();
+    this.legend.shown();
     this.#warned();
     savingShown(table);
     byId("own").hidden = !view.canColour;
