@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from silhouette.judging.monte_carlo import check_odds
 from silhouette.live.by_hand import is_scanned
 from silhouette.live.corrections import join_answer, split_answer
 from silhouette.live.edits import in_units
-from silhouette.live.judges import CheckQuestion, Judges, PageQuestion, PictureQuestion
+from silhouette.live.judges import Answer, CheckQuestion, Judges, PageQuestion, PictureQuestion
 from silhouette.live.live_table import LiveTable
 from silhouette.live.scanning import Length, length_of, questions_of, scan_again, scan_first, to_its_end
 from silhouette.live.shelf import shelf_of
@@ -55,6 +55,7 @@ def state_of(table: LiveTable) -> dict[str, Any]:
         "scene": str(table.path),
         "title": scene.title,
         "rules": scene.rules_as_written,
+        "unit": unit_in(table.document),
         "verdicts": {word: str(level) for word, level in levels.items()},
         "colours": verdict_colours(levels),
         **edited_state_of(table),
@@ -130,6 +131,7 @@ def shapes_of(
 
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]
+_T = TypeVar("_T")
 
 SLOW_URGENCY = 5  # the urgency of what takes seconds
 MAX_PAIRS, MAX_EDITS = 10_000, 500  # checks and edits of one request
@@ -144,6 +146,7 @@ class Session:
         self._watching = Watching(table, judges, tell)
         self._is_own, self._shown = False, table.path
         self._maps: dict[Any, asyncio.Task[dict[str, Any]]] = {}
+        self._checks: dict[Any, asyncio.Task[list[Answer]]] = {}
         self._verbs: dict[str, Callable[[Request], dict[str, Any] | Awaitable[dict[str, Any]]]] = {
             "state": lambda _: state_of(table),
             "edit": self._edit,
@@ -170,7 +173,7 @@ class Session:
     def close(self) -> None:
         """Ends the session: nothing is told any longer."""
         self._watching.stop()
-        for task in self._maps.values():
+        for task in (*self._maps.values(), *self._checks.values()):
             task.cancel()
         self._table.listeners.remove(self._changed)
 
@@ -264,7 +267,10 @@ class Session:
             check_odds(table.scene, checks)
         if question.what_if:
             check_changes(table.scene, checks)
-        answers = await self._judges.ask_all(now, question)
+        task = asyncio.create_task(self._judges.ask_all(now, question))
+        answers = await _unless_stopped(self._checks, request.get("id"), task)
+        if answers is None:
+            return {"pose": number, "stopped": True}
         return {"pose": number, "results": [strict(answer.row) for answer in answers]}
 
     def _tried(self, at: object) -> dict[str, Any]:
@@ -307,18 +313,13 @@ class Session:
         for task in self._maps.values():
             task.cancel()
         task = asyncio.create_task(mapped(self._table.scene, now, map_request, self._judges, tell))
-        self._maps[number] = task
-        try:
-            await asyncio.wait([task])
-            return {"pose": now.number, **({"stopped": True} if task.cancelled() else task.result())}
-        finally:
-            task.cancel()
-            if self._maps.get(number) is task:
-                del self._maps[number]
+        answer = await _unless_stopped(self._maps, number, task)
+        return {"pose": now.number, **({"stopped": True} if answer is None else answer)}
 
     async def _stop(self, request: Request) -> dict[str, Any]:
         ask = request.get("ask")
-        task = self._maps.get(ask) if isinstance(ask, str) or _is_number(ask) else None
+        is_id = isinstance(ask, str) or _is_number(ask)
+        task = self._maps.get(ask) or self._checks.get(ask) if is_id else None
         if task is not None:
             task.cancel()
         return {"stopped": task is not None}
@@ -375,6 +376,18 @@ class Session:
         name = _word(request.get("as"))
         self._changing(lambda: self._table.save(name))
         return {"saved": str(self._table.path), "pose": self._table.pose}
+
+
+async def _unless_stopped(tasks: dict[Any, asyncio.Task[_T]], number: Any, task: asyncio.Task[_T]) -> _T | None:
+    """What a task answers, which can be stopped by its number meanwhile: then None."""
+    tasks[number] = task
+    try:
+        await asyncio.wait([task])
+        return None if task.cancelled() else task.result()
+    finally:
+        task.cancel()
+        if tasks.get(number) is task:
+            del tasks[number]
 
 
 def _file(name: str, type_: str, content: bytes) -> dict[str, str]:

@@ -25,6 +25,7 @@ import { Table } from "./table.js";
 import { Tagging } from "./tagging.js";
 import { upper } from "./verdicts.js";
 import { Views } from "./views.js";
+import { WhatIf } from "./what_if.js";
 
 class App {
   constructor() {
@@ -41,6 +42,7 @@ class App {
     this.panel = new Panel(this);
     this.form = new PieceForm(this);
     this.odds = new Odds(this);
+    this.whatIf = new WhatIf(this);
     this.cover = new Cover(this);
     this.tagging = new Tagging(this);
     this.shelf = new Shelf(this);
@@ -146,6 +148,7 @@ class App {
     this.form.shown();
     this.scanned.shown();
     this.odds.shown();
+    this.whatIf.shown();
     this.cover.shown();
     this.legend.shown();
     this.#warned();
