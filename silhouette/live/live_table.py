@@ -245,6 +245,7 @@ class LiveTable:
         """Takes a text as the one from which all that follows is written; it need not be in a file yet."""
         self._opened = text
         self._on_disk, self._saved = (text, State(document)) if is_file else (None, None)
+        self._first = document if text and not is_file else None  # made of nothing: opened again it is the same
 
     @classmethod
     def opened(cls, path: Path, cache: Cache, *, recover: bool = True) -> LiveTable:
@@ -465,7 +466,7 @@ class LiveTable:
     def autosave(self) -> None:
         """Keeps what is not saved yet, so that a crash does not lose it; without such changes the file goes."""
         state = self._now
-        if self.is_saved:
+        if self.is_saved or (self._saved is None and (state.document, state.models) == (self._first, {})):
             with suppress(OSError):
                 self.autosave_path.unlink(missing_ok=True)
             return

@@ -393,3 +393,11 @@ def test_what_would_change_it_comes_from_the_judge(browser: Browser, scene: Path
         table.page.click("#what-if")
         table.until(f"{CHANGES}.querySelectorAll('li').length > 0")
         assert "Without wall: open" in table.page.inner_text("#changes")
+
+
+def test_what_was_saved_is_named_without_its_folder(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("move('Kal', [10, -100])")
+        table.page.click("#save")
+        table.until("document.getElementById('hint').textContent.startsWith('Saved')")
+        assert table.page.inner_text("#hint") == "Saved as scene.toml."
