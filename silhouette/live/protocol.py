@@ -175,7 +175,7 @@ class Session:
     def close(self) -> None:
         """Ends the session: nothing is told any longer."""
         self._watching.stop()
-        for task in (*self._maps.values(), *self._checks.values()):
+        for task in self._maps.values():
             task.cancel()
         self._table.listeners.remove(self._changed)
 

@@ -163,7 +163,8 @@ def test_pieces_that_are_on_their_way_are_counted_until_all_are_there(browser: B
             table.until(f"{LOADING}.innerText.trim() === '{words}'")
             if words.startswith("Loading 3"):
                 table.until(f"document.getElementById('told').textContent.trim() === '{words}'")
-            table.until("true")
+            while not table.served.held:
+                table.until("true")
             table.served.say(table.served.held.pop())
         table.until(f"{LOADING}.hidden")
         assert table.page.inner_text("#told") == "All pieces are there."

@@ -386,3 +386,22 @@ def test_a_plan_can_be_had_instead_of_3d_and_the_eye_looks_on(browser: Browser, 
         table.press("v")
         assert table.page.locator(".plan").is_hidden()
         assert table.page.locator("#table > canvas").is_visible()
+
+
+def test_terrain_is_as_notched_in_the_plan_as_it_is(browser: Browser, scene: Path) -> None:
+    parts = "[{ box = [100, 10, 30] }, { box = [10, 100, 30], at = [-45, 45, 0] }]"
+    corner = f'[[terrain]]\nname = "corner"\nparts = {parts}\nat = [-60, -60]'
+    scene.write_text(f"{SCENE}\n{corner}\n", encoding="utf-8")
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.until("document.querySelector('[data-piece=corner] .rimmed') !== null")
+        box = table.page.locator("[data-piece=corner]").bounding_box()
+        x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
+        places = {"wing": (0.05, 0.3), "arm": (0.8, 0.95), "court": (0.6, 0.5)}
+        over = {
+            name: table.page.evaluate(OVER, [x + across * width, y + down * height])
+            for name, (across, down) in places.items()
+        }
+        assert over == {"wing": "corner", "arm": "corner", "court": None}
+
+
+OVER = "([x, y]) => document.elementFromPoint(x, y).closest('.figure')?.dataset.piece ?? null"
