@@ -85,6 +85,55 @@ def place_of(model: Path) -> Path:
     return place
 
 
+# ---- model files that are written
+
+
+@dataclass(frozen=True)
+class ModelFileVersion:
+    """What a model file said, and the live table's picture beside it; None where there was none."""
+
+    text: str
+    picture: bytes | None
+
+    @classmethod
+    def present(cls, file: Path) -> ModelFileVersion:
+        """What lies there now."""
+        place = file.with_suffix(".png")
+        is_picture = place.is_file() and not place.is_symlink() and is_ours(place)
+        return cls(read_text(file, with_mark=True), place.read_bytes() if is_picture else None)
+
+
+class ModelFileHistory:
+    """What model files were before a table wrote them: undone, a file is as it was, with its comments and picture."""
+
+    def __init__(self) -> None:
+        self._versions = dict[Path, list[ModelFileVersion]]()
+        self._written = dict[Path, str]()
+
+    def write(self, file: Path, text: str) -> None:
+        """Writes a model file; one that said the same before this table wrote it gets back what it was then."""
+        present = ModelFileVersion.present(file)
+        versions = self._versions.setdefault(file, [])
+        if self._written.get(file, present.text) != present.text:  # by somebody else, whose words are not to be lost
+            versions.clear()
+        document = _document(file, text)
+        earlier = next((version for version in versions if _document(file, version.text) == document), None)
+        versions.append(present)
+        self._written[file] = text if earlier is None else earlier.text
+        write_file(file, self._written[file])
+        if earlier is not None and earlier.picture != present.picture:
+            with suppress(FileError, OSError):  # another picture lies there; no reason not to save
+                place = place_of(file)
+                if earlier.picture is None:
+                    place.unlink(missing_ok=True)
+                else:
+                    write_file(place, earlier.picture)
+
+
+def _document(file: Path, text: str) -> Document:
+    return document_of(file, text.removeprefix(BYTE_ORDER_MARK))
+
+
 # ---- what is not saved yet
 
 AUTOSAVE = ".autosave.json"
@@ -189,12 +238,14 @@ class LiveTable:
         self._saved: State | None = None
         self._begin(text, document, is_file=path.is_file())
         self._pictures = dict[str, tuple[bytes, Document]]()  # by model file, with what was tagged when they were taken
+        self._model_files = ModelFileHistory()
         self.scene = self._loaded(self._now)
 
     def _begin(self, text: str, document: Document, *, is_file: bool) -> None:
         """Takes a text as the one from which all that follows is written; it need not be in a file yet."""
         self._opened = text
         self._on_disk, self._saved = (text, State(document)) if is_file else (None, None)
+        self._first = document if text and not is_file else None  # made of nothing: opened again it is the same
 
     @classmethod
     def opened(cls, path: Path, cache: Cache, *, recover: bool = True) -> LiveTable:
@@ -363,7 +414,7 @@ class LiveTable:
         state, text = self._now, self._text_of(self._now, place)
         written, was = written_models(self.path, state.models)
         for file, model in written.items():
-            write_file(file, model)
+            self._model_files.write(file, model)
         for of_model, (png, keys) in self._pictures.items():
             if state.models.get(of_model) == keys:  # else it shows what holds no longer
                 with suppress(FileError):  # somebody else's by now; no reason not to save the scene
@@ -415,7 +466,7 @@ class LiveTable:
     def autosave(self) -> None:
         """Keeps what is not saved yet, so that a crash does not lose it; without such changes the file goes."""
         state = self._now
-        if self.is_saved:
+        if self.is_saved or (self._saved is None and (state.document, state.models) == (self._first, {})):
             with suppress(OSError):
                 self.autosave_path.unlink(missing_ok=True)
             return

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import os
+import re
 import threading
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
@@ -12,7 +14,7 @@ from contextlib import suppress
 from dataclasses import replace
 from inspect import isawaitable
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 import numpy as np
 
@@ -30,7 +32,7 @@ from silhouette.judging.monte_carlo import check_odds
 from silhouette.live.by_hand import is_scanned
 from silhouette.live.corrections import join_answer, split_answer
 from silhouette.live.edits import in_units
-from silhouette.live.judges import CheckQuestion, Judges, PageQuestion, PictureQuestion
+from silhouette.live.judges import Answer, CheckQuestion, Judges, PageQuestion, PictureQuestion
 from silhouette.live.live_table import LiveTable
 from silhouette.live.scanning import Length, length_of, questions_of, scan_again, scan_first, to_its_end
 from silhouette.live.shelf import shelf_of
@@ -55,6 +57,7 @@ def state_of(table: LiveTable) -> dict[str, Any]:
         "scene": str(table.path),
         "title": scene.title,
         "rules": scene.rules_as_written,
+        "unit": unit_in(table.document),
         "verdicts": {word: str(level) for word, level in levels.items()},
         "colours": verdict_colours(levels),
         **edited_state_of(table),
@@ -105,8 +108,10 @@ def shape_name(model: Model) -> str:
     return f"{model.significant.digest[:12]}-{model.ignored.digest[:12]}"
 
 
-def shapes_of(table: LiveTable, present: Collection[str] = (), triangles: int | None = None) -> dict[str, Any]:
-    """The shapes of a table, simplified for display, but for the ``present`` names.
+def shapes_of(
+    table: LiveTable, present: Collection[str] = (), triangles: int | None = None, most_shapes: int | None = None
+) -> dict[str, Any]:
+    """The shapes of a table, simplified for display, but for the ``present`` names; the first ``most_shapes`` of them.
 
     ``triangles``: about so many that all pieces together may have; None for those of a report.
     """
@@ -114,7 +119,7 @@ def shapes_of(table: LiveTable, present: Collection[str] = (), triangles: int | 
     if triangles is not None:
         most = min(most, max(triangles // max(len(table.scene.pieces), 1), 1))
     shapes = {shape_name(model): model for model in models}
-    new = {name: model for name, model in shapes.items() if name not in present}
+    new = dict([(name, model) for name, model in shapes.items() if name not in present][:most_shapes])
     entries, text = packed([DisplayShape.of(model, table.cache, most) for model in new.values()])
     for entry, (name, model) in zip(entries, new.items(), strict=True):
         low, high = model.mesh.bounds
@@ -128,6 +133,7 @@ def shapes_of(table: LiveTable, present: Collection[str] = (), triangles: int | 
 
 Request = Mapping[str, Any]
 Tell = Callable[[dict[str, Any]], None]
+_T = TypeVar("_T")
 
 SLOW_URGENCY = 5  # the urgency of what takes seconds
 MAX_PAIRS, MAX_EDITS = 10_000, 500  # checks and edits of one request
@@ -142,6 +148,7 @@ class Session:
         self._watching = Watching(table, judges, tell)
         self._is_own, self._shown = False, table.path
         self._maps: dict[Any, asyncio.Task[dict[str, Any]]] = {}
+        self._checks: dict[Any, asyncio.Task[list[Answer]]] = {}
         self._verbs: dict[str, Callable[[Request], dict[str, Any] | Awaitable[dict[str, Any]]]] = {
             "state": lambda _: state_of(table),
             "edit": self._edit,
@@ -262,7 +269,10 @@ class Session:
             check_odds(table.scene, checks)
         if question.what_if:
             check_changes(table.scene, checks)
-        answers = await self._judges.ask_all(now, question)
+        task = asyncio.create_task(self._judges.ask_all(now, question))
+        answers = await _unless_stopped(self._checks, request.get("id"), task)
+        if answers is None:
+            return {"pose": number, "stopped": True}
         return {"pose": number, "results": [strict(answer.row) for answer in answers]}
 
     def _tried(self, at: object) -> dict[str, Any]:
@@ -284,13 +294,12 @@ class Session:
         return {"pose": now.number, "result": strict(answer.row), "view": answer.view}
 
     async def _shapes(self, request: Request) -> dict[str, Any]:
-        present, triangles = request.get("known", []), request.get("triangles")
+        present, pose = request.get("known", []), self._table.pose
         if not isinstance(present, list):
             raise RequestError("known must be a list of names of shapes")
-        if not (triangles is None or (_is_number(triangles) and triangles >= 1)):
-            raise RequestError(f"triangles is {as_written(triangles)}; it must be a number above 0")
-        most, pose = None if triangles is None else int(triangles), self._table.pose
-        return {"pose": pose, **await asyncio.to_thread(shapes_of, self._table, present, most)}  # others need not wait
+        triangles, most = _count(request, "triangles"), _count(request, "most")
+        shapes = await asyncio.to_thread(shapes_of, self._table, present, triangles, most)  # others need not wait
+        return {"pose": pose, **shapes}
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""
@@ -306,18 +315,13 @@ class Session:
         for task in self._maps.values():
             task.cancel()
         task = asyncio.create_task(mapped(self._table.scene, now, map_request, self._judges, tell))
-        self._maps[number] = task
-        try:
-            await asyncio.wait([task])
-            return {"pose": now.number, **({"stopped": True} if task.cancelled() else task.result())}
-        finally:
-            task.cancel()
-            if self._maps.get(number) is task:
-                del self._maps[number]
+        answer = await _unless_stopped(self._maps, number, task)
+        return {"pose": now.number, **({"stopped": True} if answer is None else answer)}
 
     async def _stop(self, request: Request) -> dict[str, Any]:
         ask = request.get("ask")
-        task = self._maps.get(ask) if isinstance(ask, str) or _is_number(ask) else None
+        is_id = isinstance(ask, str) or _is_number(ask)
+        task = self._maps.get(ask) or self._checks.get(ask) if is_id else None
         if task is not None:
             task.cancel()
         return {"stopped": task is not None}
@@ -376,6 +380,18 @@ class Session:
         return {"saved": str(self._table.path), "pose": self._table.pose}
 
 
+async def _unless_stopped(tasks: dict[Any, asyncio.Task[_T]], number: Any, task: asyncio.Task[_T]) -> _T | None:
+    """What a task answers, which can be stopped by its number meanwhile: then None."""
+    tasks[number] = task
+    try:
+        await asyncio.wait([task])
+        return None if task.cancelled() else task.result()
+    finally:
+        task.cancel()
+        if tasks.get(number) is task:
+            del tasks[number]
+
+
 def _file(name: str, type_: str, content: bytes) -> dict[str, str]:
     return {"name": name, "type": type_, "data": b64encode(content).decode()}
 
@@ -393,6 +409,15 @@ def _flag(request: Request, key: str) -> bool:
     return value
 
 
+def _count(request: Request, key: str) -> int | None:
+    value = request.get(key)
+    if value is None:
+        return None
+    if not (_is_number(value) and value >= 1):
+        raise RequestError(f"{key} is {as_written(value)}; it must be a number above 0")
+    return int(value)
+
+
 def _is_number(value: object) -> bool:
     """Whether it is a number that JSON has, and no true or false."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < math.inf
@@ -406,6 +431,25 @@ def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
     return all(_is_number(number) and abs(number) <= MAX_LENGTH_MM for number in place)
+
+
+# ---- messages without folders
+
+_FOLDERS = re.compile(r"(?<![\w.:/~])(?:/(?:[^/\s:'\"]+/)+|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
+"""The folders of an absolute path, without spaces."""
+
+
+def without_folders(text: str, *folders: Path) -> str:
+    """A message with the names of files in place of their absolute paths; files of ``folders``, as seen from there.
+
+    >>> without_folders("/home/ann/my games/duel.toml: no 'Kal'; see /home/ann/kal.stl", Path("/home/ann/my games"))
+    "duel.toml: no 'Kal'; see kal.stl"
+    >>> without_folders("1/2 of ../kal.stl, https://a.b/c/d"), without_folders("")
+    ('1/2 of ../kal.stl, https://a.b/c/d', '')
+    """
+    for folder in folders:
+        text = text.replace(f"{folder}{os.sep}", "")
+    return _FOLDERS.sub("", text)
 
 
 # ---- through standard input and output

@@ -58,6 +58,24 @@ def test_without_anything_there_is_a_first_table(tmp_path: Path, monkeypatch: py
     assert [piece.name for piece in opened(None, Cache(None)).scene.pieces] == ["Kal"]
 
 
+def test_a_first_table_leaves_nothing_behind_until_something_is_done_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = opened(None, Cache(None))
+    for act in (lambda: None, lambda: table.edit([{"delete": table.scene.pieces[0].name}]), table.undo):
+        act()
+        table.autosave()
+        assert bool(list(tmp_path.iterdir())) == table.can_undo
+    table.redo()
+    table.autosave()
+    again = opened(None, Cache(None))
+    assert again.document == table.document
+    again.undo()
+    again.autosave()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_cannot_be_opened_is_refused_in_a_line(tmp_path: Path) -> None:
     empty, plain = tmp_path / "empty", tmp_path / "plain"
     empty.mkdir()

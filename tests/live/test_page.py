@@ -332,3 +332,72 @@ def test_the_move_limit_says_when_it_is_passed(browser: Browser, scene: Path) ->
         assert "too far" not in table.page.inner_text("#piece-told")
         table.do("move('Kal', [110, -100])")
         assert "moved 4.3″ of 4.0″: too far" in table.page.inner_text("#piece-told")
+
+
+CHANGES = "document.getElementById('changes')"
+
+
+def stops(table: TableVisit) -> int:
+    """How often the page has had a check stopped."""
+    return sum(request["do"] == "stop" for request in table.served.asked)
+
+
+@pytest.mark.parametrize(("units", "away"), [("mm", "12.7 mm"), ("inch", "0.50″")])
+def test_what_would_change_it_is_looked_for_shown_and_stopped(
+    browser: Browser, scene: Path, units: str, away: str
+) -> None:
+    moved = {"what": "move target", "mm": 12.7, "direction": 270.0, "verdict": "full cover"}
+    others = [
+        {"what": "turn attacker", "degrees": -47.7, "verdict": "hidden"},
+        {"what": "without", "piece": "wall", "verdict": "open"},
+    ]
+    text = SCENE if units == "mm" else SCENE.replace("table = [400, 400]", 'table = [400, 400]\nunits = "inch"')
+    if units == "inch":
+        for mm, inches in (("[0, -100]", "[0, -4]"), ("[0, 100]", "[0, 4]"), ("[-120, 90]", "[-5, 3.5]")):
+            text = text.replace(f"at = {mm}", f"at = {inches}")
+        text = text.replace("[400, 400]", "[16, 16]").replace("at = [130, 130]", "at = [5, 5]")
+    scene.write_text(text, encoding="utf-8")
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("select('Kal')")
+        table.served.answers["check"] = {"pose": 0, "results": []}  # never comes: of another id
+        table.served.answers["check"]["id"] = "of nobody"
+        table.page.click("#what-if")
+        assert table.page.locator("#changes progress").is_visible()
+        table.until(f"{CHANGES}.textContent.includes('1 s')")
+        assert table.page.inner_text("#what-if") == "Stop looking"
+        table.page.click("#what-if")
+        assert table.page.locator("#changes").is_hidden()
+        assert table.page.inner_text("#what-if") == "What would change it?"
+        table.until("true")
+        assert stops(table) == 1
+        table.page.click("#what-if")
+        table.do("move('Zil', [-60, 90])")
+        assert table.page.locator("#changes").is_hidden()
+        assert stops(table) == 2
+        row = {"attacker": "Kal", "target": "Vex", "verdict": "partial cover", "changes": [moved, *others]}
+        table.served.answers["check"] = {"pose": 1, "results": [row]}
+        table.page.click("#what-if")
+        table.until(f"{CHANGES}.querySelectorAll('li').length === 3")
+        lines = [line.replace("\u00a0", " ") for line in table.page.locator("#changes li").all_inner_texts()]
+        assert lines[0] == f"Vex {away} nearer: full cover"
+        assert lines[1:] == ["Kal turned by 47.7° to the right: hidden", "Without wall: open"]
+        assert away in table.page.inner_text("#told").replace("\u00a0", " ")
+        assert table.page.locator("#changes progress").count() == 0
+        (asked, *_) = [request for request in table.served.asked if request["do"] == "check"]
+        assert asked.items() >= {"pairs": [["Kal", "Vex"]], "what_if": True}.items()
+
+
+def test_what_would_change_it_comes_from_the_judge(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("select('Kal')")
+        table.page.click("#what-if")
+        table.until(f"{CHANGES}.querySelectorAll('li').length > 0")
+        assert "Without wall: open" in table.page.inner_text("#changes")
+
+
+def test_what_was_saved_is_named_without_its_folder(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.do("move('Kal', [10, -100])")
+        table.page.click("#save")
+        table.until("document.getElementById('hint').textContent.startsWith('Saved')")
+        assert table.page.inner_text("#hint") == "Saved as scene.toml."

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.browsing import Browser
-from tests.support.live_pages import SCENE, TableVisit, table_page
+from tests.support.live_pages import NO_WEBGL, SCENE, TableVisit, table_page
 
 STATE = "window.silhouette.state()"
 
@@ -146,3 +146,41 @@ def test_a_server_that_begins_anew_is_followed(browser: Browser, scene: Path) ->
         table.until("document.getElementById('lost').hidden")
         assert table.piece("Kal")["at"] == [0, -100, 0]
         assert len(table.settled()["results"]) == 4
+
+
+def test_pieces_that_are_on_their_way_are_counted_until_all_are_there(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.until("document.querySelectorAll('.plan .figure').length === 5")
+        assert table.page.locator("#loading").is_hidden()
+        figures = (
+            f'\n[[fighter]]\nname = "New {n}"\nfigure = {{ base = {40 + n}, height = 60 }}\nat = [{50 * n}, 0]\n'
+            for n in range(3)
+        )
+        scene.write_text(SCENE + "".join(figures), encoding="utf-8")
+        table.served.holds = lambda message: "shapes" in message
+        table.served.restart()
+        for words in ("Loading 3 pieces …", "Loading 2 pieces …", "Loading 1 piece …"):
+            table.until(f"{LOADING}.innerText.trim() === '{words}'")
+            if words.startswith("Loading 3"):
+                table.until(f"document.getElementById('told').textContent.trim() === '{words}'")
+            while not table.served.held:
+                table.until("true")
+            table.served.say(table.served.held.pop())
+        table.until(f"{LOADING}.hidden")
+        assert table.page.inner_text("#told") == "All pieces are there."
+        assert table.page.locator(".plan .model").count() == 6
+
+
+def test_what_could_not_be_loaded_is_not_waited_for(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.until("document.querySelectorAll('.plan .figure').length === 5")
+        table.served.answers["shapes"] = {"error": "no room"}
+        figure = '\n[[fighter]]\nname = "New"\nfigure = { base = 40, height = 60 }\nat = [50, 0]\n'
+        scene.write_text(SCENE + figure, encoding="utf-8")
+        table.served.restart()
+        table.until("document.getElementById('told').textContent.includes('no room')")
+        table.page.wait_for_timeout(500)
+        assert table.page.locator("#loading").is_hidden()
+
+
+LOADING = "document.getElementById('loading')"

@@ -86,6 +86,119 @@ def check_with_axe(table: TableVisit) -> None:
     assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+HEADER = """(() => {
+  const box = (one) => one.getBoundingClientRect();
+  const buttons = [...document.querySelectorAll("header > .buttons > button, #files > summary")];
+  const { height, right } = box(document.querySelector("header"));
+  const tops = new Set(buttons.map((one) => Math.round(box(one).top)));
+  const [title, state] = ["title", "saving"].map((id) => box(document.getElementById(id)));
+  return { height, rows: tops.size, within: Math.max(...buttons.map((one) => box(one).right)) <= right,
+           apart: title.bottom <= state.top + 1 && state.right <= box(buttons[0]).left };
+})()"""
+"""How high the header is, in how many rows its buttons are, and whether nothing of it covers anything else."""
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_on_a_phone_the_header_is_as_high_whatever_it_says(browser: Browser, scene: Path, width: int) -> None:
+    with table_page(browser, scene, (width, 844), NO_WEBGL) as table:
+        before = table.page.evaluate(HEADER)
+        assert before["height"] <= 60
+        table.page.evaluate("document.getElementById('title').textContent = 'The last stand at the old pump station'")
+        for words in ("Saved", "Changing …", "Not saved yet", "Not connected"):
+            table.page.evaluate(f"document.getElementById('saving').textContent = '{words}'")
+            assert table.page.evaluate(HEADER) == before
+        assert (before["rows"], before["within"], before["apart"]) == (1, True, True)
+        assert table.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_to_roll_off_has_a_row_of_its_own(browser: Browser, scene: Path, size: tuple[int, int]) -> None:
+    with table_page(browser, scene, size, NO_WEBGL) as table:
+        table.do("select('Kal')")
+        row = next(row for row in table.settled()["results"] if row["target"] == "Vex")
+        plate, share = (table.page.locator(one).bounding_box() for one in ("#verdict-plate", "#share"))
+        assert size != PHONE or share["y"] >= plate["y"] + plate["height"]
+        close = {**row, "marginal": True, "could_be": ["partial cover", "full cover"]}
+        event = {"event": "results", "pose": 0, "pairs": [["Kal", "Vex"]], "results": [close], "settled": True}
+        table.served.say(event)
+        table.until("!document.getElementById('close').hidden")
+        assert table.page.inner_text("#close strong") == "Too close to call: roll off."
+        assert table.page.inner_text("#close span") == "It could be partial cover or full cover."
+        first, second = (table.page.locator(f"#close {one}").bounding_box() for one in ("strong", "span"))
+        assert second["y"] >= first["y"] + first["height"]
+        assert first["height"] < 30
+
+
+RINGS = """[...document.querySelectorAll(".plan .mark")].filter((one, index) => index % 2)
+  .map((one) => [one.getAttribute("stroke"), one.getAttribute("stroke-dasharray")])"""
+"""The colours and the dashes of the rings of gangs, each drawn over a wider one of ink, while nothing is selected."""
+BANDS = """[...document.querySelectorAll(".label.gang")]
+  .map((one) => [one.dataset.name, getComputedStyle(one).backgroundImage])"""
+
+
+def test_gangs_differ_by_colour_and_by_dashes_and_terrain_is_named_in_the_plan(browser: Browser, scene: Path) -> None:
+    names = ("Kal", "Vex", "Zil", "Tor", "Una")
+    gangs = ("Orlock", "Escher", "Escher", "Goliath", "Delaque")
+    figures = (
+        f'\n[[fighter]]\nname = "{name}"\ngang = "{gang}"\nfigure = {{ base = 32, height = 38 }}\nat = [{50 * n}, 60]\n'
+        for n, (name, gang) in enumerate(zip(names, gangs, strict=True), -2)
+    )
+    scene.write_text(SCENE.split("[[fighter]]")[0] + "".join(figures), encoding="utf-8")
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.until("document.querySelectorAll('.label.gang').length === 5")
+        bands = dict(table.page.evaluate(BANDS))
+        assert bands["Vex"] == bands["Zil"]
+        lengths = {name: tuple(re.findall(r"[0-9]+px", band)) for name, band in bands.items()}
+        assert len(set(bands.values())) == len(set(lengths.values())) == 4
+        colours, dashes = zip(*table.page.evaluate(RINGS), strict=True)
+        assert [colour[6:-1] for colour in colours] == ["green", "purple", "purple", "yellow", "paper"]
+        assert dashes[1] == dashes[2]
+        assert len(set(dashes)) == 4
+        for name in ("wall", "tower"):
+            assert table.page.locator(f'.labels [data-name="{name}"]').is_visible()
+            assert table.page.locator(f'.plan [data-piece="{name}"] .body').count() == 1
+        check_with_axe(table)
+
+
+SIGNS = """[...document.querySelectorAll("#legend-signs li")].map((one) => one.textContent)"""
+UNEXPLAINED = """(() => {
+  const strokes = (selector) => [...document.querySelectorAll(selector)].map((one) => one.getAttribute("stroke"));
+  const bars = [...document.querySelectorAll("#legend-signs .gang")];
+  const gangs = bars.map(({ className }) => `var(--${/in-(\\w+)/.exec(className)[1]})`);
+  const explained = [...strokes("#legend-signs .mark"), ...gangs, "var(--paper)"];
+  return strokes(".plan .mark").filter((one) => !explained.includes(one));
+})()"""
+"""The colours of lines in the plan that the legend does not have; gangs have bars there, paper is under others."""
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "dark"), (DESKTOP, "light")], ids=["phone-dark", "desktop-light"])
+def test_the_legend_says_what_every_line_means_and_no_more(
+    browser: Browser, scene: Path, size: tuple[int, int], scheme: str
+) -> None:
+    with table_page(browser, scene, size, NO_WEBGL, color_scheme=scheme) as table:
+        assert table.page.locator("#legend-signs").is_hidden()
+        table.page.focus("#legend summary")
+        table.page.keyboard.press("Enter")
+        bare = ["Other models", "Terrain", "Ring and bar of Orlock", "Ring and bar of Escher"]
+        table.until(f"{SIGNS}.length === 4")
+        assert table.page.evaluate(SIGNS) == bare
+        table.do("select('Kal')")
+        table.until(f"{SIGNS}.length > 4")
+        signs = table.page.evaluate(SIGNS)
+        assert signs[-4:] == bare
+        assert {"◐ partial cover", "Edge of what Kal faces", "Kal, who looks", "In the way"} <= set(signs)
+        assert not any("ruler" in sign.lower() or "○" in sign for sign in signs)
+        assert table.page.evaluate(UNEXPLAINED) == []
+        check_with_axe(table)
+        table.press("r", "Enter", "ArrowRight", "Enter")
+        table.until(f"{SIGNS}.includes('Ruler')")
+        assert table.page.evaluate(UNEXPLAINED) == []
+        scene_box, box = (table.page.locator(one).bounding_box() for one in ("#scene", "#legend"))
+        assert box["y"] + box["height"] < scene_box["y"] + scene_box["height"]
+        table.page.click("#legend summary")
+        assert table.page.locator("#legend-signs").is_hidden()
+
+
 @pytest.fixture
 def scene_of_parts(scene: Path) -> Path:
     """The scene with a figure whose mesh has parts."""
@@ -159,6 +272,27 @@ def test_the_eye_shows_the_target_in_its_colours_and_names_what_is_pointed_at(br
         table.page.mouse.move(box["x"] + columns.mean(), box["y"] + rows.mean())
         table.until("document.getElementById('eye-told').textContent === 'wall'")
 
+
+def test_what_lies_beyond_the_arc_has_a_colour_of_its_own_and_a_line_of_the_legend(
+    browser: Browser, scene: Path
+) -> None:
+    with table_page(browser, scene) as table:
+        table.do("move('Vex', [108, 8], 270)")
+        table.do("select('Kal')")
+        table.page.locator("#list tbody tr", has_text="Vex").locator("button.verdict").first.click()
+        table.settled()
+        table.page.locator("#eye-view").scroll_into_view_if_needed()
+        table.until(COLOURED)
+        seen, beyond = table.page.locator("#eye .colours"), table.page.locator("#eye-outside")
+        assert "beyond the vision arc" in seen.inner_text()
+        assert beyond.locator(".swatch").evaluate("(one) => getComputedStyle(one).backgroundColor") == YELLOW
+        red, green, blue = np.moveaxis(table.picture("#eye-view"), -1, 0)
+        yellow = (red > blue + 60) & (abs(red - green) < 40)
+        assert yellow.sum() > 200
+        assert like(table.picture("#eye-view"), blue=True).sum() > 200
+
+
+YELLOW = "rgb(240, 228, 66)"
 
 COLOURED = """(() => {
   const canvas = document.getElementById("eye-view");
@@ -252,3 +386,22 @@ def test_a_plan_can_be_had_instead_of_3d_and_the_eye_looks_on(browser: Browser, 
         table.press("v")
         assert table.page.locator(".plan").is_hidden()
         assert table.page.locator("#table > canvas").is_visible()
+
+
+def test_terrain_is_as_notched_in_the_plan_as_it_is(browser: Browser, scene: Path) -> None:
+    parts = "[{ box = [100, 10, 30] }, { box = [10, 100, 30], at = [-45, 45, 0] }]"
+    corner = f'[[terrain]]\nname = "corner"\nparts = {parts}\nat = [-60, -60]'
+    scene.write_text(f"{SCENE}\n{corner}\n", encoding="utf-8")
+    with table_page(browser, scene, before=NO_WEBGL) as table:
+        table.until("document.querySelector('[data-piece=corner] .rimmed') !== null")
+        box = table.page.locator("[data-piece=corner]").bounding_box()
+        x, y, width, height = (box[key] for key in ("x", "y", "width", "height"))
+        places = {"wing": (0.05, 0.3), "arm": (0.8, 0.95), "court": (0.6, 0.5)}
+        over = {
+            name: table.page.evaluate(OVER, [x + across * width, y + down * height])
+            for name, (across, down) in places.items()
+        }
+        assert over == {"wing": "corner", "arm": "corner", "court": None}
+
+
+OVER = "([x, y]) => document.elementFromPoint(x, y).closest('.figure')?.dataset.piece ?? null"

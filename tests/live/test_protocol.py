@@ -306,6 +306,44 @@ def test_shapes_have_fewer_triangles_for_who_wants_fewer(tmp_path: Path) -> None
     asyncio.run(main())
 
 
+def test_shapes_come_a_few_at_a_time_for_who_shows_them_so(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with client_of(written(tmp_path)) as client:
+            whole = [shape["id"] for shape in (await client.done("shapes"))["shapes"]]
+            present = list[str]()
+            while came := (await client.done("shapes", known=present, most=1))["shapes"]:
+                (shape,) = came
+                present.append(shape["id"])
+            assert present == whole
+
+    asyncio.run(main())
+
+
+@pytest.mark.slow
+def test_a_check_that_takes_long_is_stopped_by_its_id_and_another_begins(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with client_of(written(tmp_path)) as client:
+            asked = {"id": "long", "do": "check", "everyone": True, "odds": True, "what_if": True}
+            check = asyncio.create_task(client.session.answer(asked))
+            await asyncio.sleep(0.05)
+            assert await client.done("stop", ask="long") == {"stopped": True}
+            assert (await check).items() >= {"id": "long", "stopped": True}.items()
+            assert await client.done("stop", ask="long") == {"stopped": False}
+            assert (await client.done("check", everyone=True))["results"]
+
+    asyncio.run(main())
+
+
+def test_the_state_says_how_long_the_unit_of_the_scene_is(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with client_of(written(tmp_path)) as client:
+            assert (await client.done("state"))["unit"] == 1.0
+        async with client_of(written(tmp_path, SKIRMISH)) as client:
+            assert (await client.done("state"))["unit"] == 25.4
+
+    asyncio.run(main())
+
+
 @pytest.mark.slow
 def test_what_is_watched_may_change_go_and_come_back(tmp_path: Path) -> None:
     async def main() -> None:
@@ -404,6 +442,7 @@ WRONG: list[dict[str, Any]] = [
     {"do": "sight", "attacker": "Kal"},
     {"do": "shapes", "known": "all"},
     {"do": "shapes", "triangles": 0},
+    {"do": "shapes", "most": 0},
     {"do": "save", "as": "../other.toml"},
     {"do": "save", "as": 3},
     {"do": "undo"},

@@ -123,6 +123,37 @@ def test_undo_after_saving_takes_a_model_file_back(table: LiveTable, before: boo
     assert table.is_saved
 
 
+@pytest.mark.parametrize("redone", [False, True])
+def test_undo_brings_a_model_file_back_to_the_letter_and_its_picture_with_it(table: LiveTable, redone: bool) -> None:
+    file, picture = table.path.parent / "models/scout.toml", table.path.parent / "models/scout.png"
+    text = file.read_text(encoding="utf-8").replace("[[insignificant]]", "[[insignificant]] # by hand", 1)
+    file.write_text(text, encoding="utf-8")
+    table = LiveTable.opened(table.path, Cache(None))
+    tag(table, insignificant=[])
+    table.picture("Kal", as_text(png()))
+    table.save()
+    tagged, shown = file.read_text(encoding="utf-8"), picture.read_bytes()
+    assert tagged != text
+    table.undo()
+    table.save()
+    assert file.read_text(encoding="utf-8") == text
+    assert not picture.exists()
+    if redone:
+        table.redo()
+        table.save()
+        assert (file.read_text(encoding="utf-8"), picture.read_bytes()) == (tagged, shown)
+
+
+def test_undo_keeps_what_others_wrote_into_a_model_file_meanwhile(table: LiveTable) -> None:
+    file = table.path.parent / "models/scout.toml"
+    tag(table, eye=[0, 1, 27])
+    table.save()
+    file.write_text(file.read_text(encoding="utf-8") + "# of somebody else\n", encoding="utf-8")
+    table.undo()
+    table.save()
+    assert "# of somebody else" in file.read_text(encoding="utf-8")
+
+
 def zil_eye(table: LiveTable, eye: list[float]) -> list[float]:
     """The eye of another piece of the same model, mm on the table."""
     place: list[float] = table.scene.piece("Zil").pose.place(np.array([eye]))[0].tolist()

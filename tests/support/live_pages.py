@@ -259,6 +259,7 @@ def table_page(
             table = TableVisit(visit, served)
             table.until("Boolean(window.silhouette) && window.silhouette.state().pieces.length > 0")
             table.until("document.querySelectorAll('.labels [data-name]').length > 0")
+            table.until("document.getElementById('table').getAttribute('aria-busy') === 'false'")
             table.settled()
             yield table
     finally:

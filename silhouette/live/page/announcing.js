@@ -4,12 +4,13 @@ import { byId, say } from "./page.js";
 import { sentence } from "./verdicts.js";
 
 const SHOWN = 4500; // ms
+const LOADING = 300; // ms after which it is told that shapes are on their way
 
 export class Announcer {
   constructor(table, ruler) {
     Object.assign(this, { table, ruler });
     this.before = "";
-    this.hiding = 0;
+    this.hiding = this.loading = 0;
     for (const act of ["pointerdown", "keydown"]) byId("scene").addEventListener(act, () => this.#hidden(), true);
   }
 
@@ -29,6 +30,24 @@ export class Announcer {
     say(hint, text);
     clearTimeout(this.hiding);
     this.hiding = setTimeout(() => this.#hidden(), SHOWN);
+  }
+
+  // How many pieces still come without their shapes: shown while they do, told where they take a while, and when all are there.
+  loaded(missing) {
+    const held = byId("loading");
+    byId("table").setAttribute("aria-busy", String(missing > 0));
+    if (!missing) {
+      clearTimeout(this.loading);
+      this.loading = 0;
+      if (!held.hidden) this.tell("All pieces are there.");
+      held.hidden = true;
+      return;
+    }
+    say(held.querySelector("span"), `Loading ${missing === 1 ? "1 piece" : `${missing} pieces`} …`);
+    this.loading ||= setTimeout(() => {
+      held.hidden = false;
+      this.tell(held.textContent);
+    }, LOADING);
   }
 
   // Once all is settled: what is different from what was told before.

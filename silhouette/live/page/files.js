@@ -9,7 +9,7 @@ export function files(app) {
   byId("copy-text").addEventListener("click", () => done(app, "Copying …", copied));
   byId("figure").addEventListener("click", () => done(app, "Drawing the figure …", () => asked(app, "figure")));
   byId("report").addEventListener("click", () => done(app, "Writing the report …", () => asked(app, "report")));
-  table.heard("saved", ({ saved }) => tell(`Saved${typeof saved === "string" ? ` as ${saved}` : ""}.`, true));
+  table.heard("saved", ({ saved }) => tell(`Saved${typeof saved === "string" ? ` as ${saved.split(/[\\/]/).at(-1)}` : ""}.`, true));
 
   async function copied() {
     const { text } = await table.connection.ask({ do: "text" });

@@ -1,10 +1,25 @@
 // Convex outlines: of points in a plane, of a shape from above, and the few points of a shape that outlines rest on.
 const DIRECTIONS = 300;
+const MOST = 4000; // triangles of one piece that a plan draws
 
 const geometriesOf = ({ counting, ghosts }) => [counting, ghosts].filter(Boolean).map((geometry) => geometry.getAttribute("position"));
 
 export const inPlan = (shape) =>
   geometriesOf(shape).flatMap(({ array, count }) => Array.from({ length: count }, (_, index) => [array[3 * index], array[3 * index + 1]]));
+
+// The triangles of a shape from above, all anticlockwise, without those that stand upright; null where they are too many
+// for a plan, which then shows the convex outline.
+export function trianglesInPlan(shape) {
+  const points = inPlan(shape);
+  if (points.length > 3 * MOST) return null;
+  const found = [];
+  for (let index = 0; index < points.length; index += 3) {
+    const [a, b, c] = points.slice(index, index + 3);
+    const area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+    if (Math.abs(area) > 1e-6) found.push(area > 0 ? [a, b, c] : [a, c, b]);
+  }
+  return found;
+}
 
 // The convex outline of points, anticlockwise.
 export function hullOf(points) {

@@ -1,10 +1,12 @@
 // The names of models over their heads, with a sign for how well the selected one sees each, and the ruler's length.
 import { apart } from "./apart.js";
+import { lookOf } from "./gangs.js";
 import { say } from "./page.js";
 import { SIGNS } from "./verdicts.js";
 
 const ABOVE = 4; // mm over what is highest
 const LAST = 3; // the rank of most names, which may be shortened
+const GROUND = 4; // that of terrain, which gives way to all others
 
 export class Labels {
   constructor(holder, app) {
@@ -30,8 +32,9 @@ export class Labels {
 
   // Which names are shown, and what stands before them.
   named() {
-    const { table, tools } = this;
-    const shown = table.pieces.filter(({ name, kind }) => kind !== "terrain" || name === table.selected || name === tools.hover);
+    const { table, tools, app } = this;
+    const flat = app.view !== app.views.deep; // a plan names terrain too, of which nothing else tells what it is
+    const shown = table.pieces.filter(({ name, kind }) => flat || kind !== "terrain" || name === table.selected || name === tools.hover);
     const names = new Set(shown.map(({ name }) => name));
     for (const [name, { label, stem }] of this.known) {
       if (names.has(name)) continue;
@@ -44,7 +47,7 @@ export class Labels {
       const { label } = known;
       const row = table.results.row([table.selected, name]);
       const part = name === table.selected ? "selected" : table.chosen?.includes(name) ? "chosen" : "";
-      const look = `label ${part} ${kind === "terrain" ? "terrain" : ""} ${this.#gang(gang)}`;
+      const look = `label ${part} ${kind === "terrain" ? "terrain" : ""} ${lookOf(table.models, gang)?.className || ""}`;
       if (label.className !== look) label.className = look;
       known.sign = row ? SIGNS[table.levels[row.verdict]] || "" : "";
       known.text = known.sign ? `${known.sign} ${name}` : name;
@@ -60,11 +63,6 @@ export class Labels {
     return this.known.get(name);
   }
 
-  #gang(gang) {
-    const gangs = [...new Set(this.table.models.map((piece) => piece.gang).filter(Boolean))];
-    return gang ? `gang-${gangs.indexOf(gang) % 4}` : "";
-  }
-
   // Where they are, after each picture.
   placed() {
     const { app, table, tools } = this;
@@ -76,7 +74,7 @@ export class Labels {
     for (const [name, known] of this.known) {
       const { label, stem, text, sign } = known;
       const piece = table.piece(name);
-      const at = piece && app.view.project([...table.shown(piece).at.slice(0, 2), app.view.top(name) + ABOVE]);
+      const at = piece && app.view.project([...this.#place(table.shown(piece)), app.view.top(name) + ABOVE]);
       label.hidden = !at?.shown;
       stem.hidden ||= label.hidden;
       if (label.hidden) continue;
@@ -95,7 +93,15 @@ export class Labels {
   #rank(name) {
     const { table } = this;
     if (name === table.selected) return 0;
-    return table.chosen?.includes(name) ? 1 : name === this.first ? 2 : LAST;
+    if (table.chosen?.includes(name)) return 1;
+    return name === this.first ? 2 : table.piece(name)?.kind === "terrain" ? GROUND : LAST;
+  }
+
+  // Over what a name stands: the place of a model, and the middle of terrain.
+  #place(piece) {
+    const outline = piece.kind === "terrain" ? this.table.shapes.outline(piece) : [];
+    if (!outline.length) return piece.at.slice(0, 2);
+    return [0, 1].map((axis) => outline.reduce((sum, point) => sum + point[axis], 0) / outline.length);
   }
 
   // How large a text is, px. Texts are measured once: asking for a size holds up the picture.

@@ -5,6 +5,15 @@ export function inches(mm, digits = 1) {
   return `${(mm / INCH).toFixed(digits)}″`;
 }
 
+// A length in inches where the scene's unit, so many mm, is an inch, else in mm; with more decimals where it is small.
+export function lengthIn(unit, mm) {
+  const inch = unit === INCH;
+  const value = inch ? mm / INCH : mm;
+  const small = inch ? 0.01 : 0.1;
+  const text = value && value < small ? value.toPrecision(1) : value.toFixed(inch && value < 1 ? 2 : 1);
+  return `${text}${inch ? "″" : "\u00a0mm"}`;
+}
+
 function toSegment([x, y], [ax, ay], [bx, by]) {
   const [dx, dy] = [bx - ax, by - ay];
   const length = dx * dx + dy * dy;

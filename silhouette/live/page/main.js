@@ -7,6 +7,7 @@ import { Hand } from "./hand.js";
 import { Handing } from "./handing.js";
 import { keys } from "./keys.js";
 import { Labels } from "./labels.js";
+import { Legend } from "./legend.js";
 import { marksOf } from "./marks.js";
 import { Odds } from "./odds.js";
 import { byId, made, say } from "./page.js";
@@ -24,6 +25,7 @@ import { Table } from "./table.js";
 import { Tagging } from "./tagging.js";
 import { upper } from "./verdicts.js";
 import { Views } from "./views.js";
+import { WhatIf } from "./what_if.js";
 
 class App {
   constructor() {
@@ -33,12 +35,14 @@ class App {
     this.tools = { hover: null, ruler: new Ruler(this), limit: null, nearest: null };
     this.announcer = new Announcer(this.table, this.tools.ruler);
     this.tell = (text, seen) => this.announcer.tell(text, seen);
+    this.table.shapes.came = () => this.redraw();
     this.views = new Views(holder, this.table.shapes, () => this.#viewed());
     this.hand = new Hand(this.table, this.tell);
     this.sights = new Sights(this.table);
     this.panel = new Panel(this);
     this.form = new PieceForm(this);
     this.odds = new Odds(this);
+    this.whatIf = new WhatIf(this);
     this.cover = new Cover(this);
     this.tagging = new Tagging(this);
     this.shelf = new Shelf(this);
@@ -47,6 +51,7 @@ class App {
     this.handing = new Handing(holder, this);
     this.allowing = new Allowing(this);
     this.labels = new Labels(holder, this);
+    this.legend = new Legend(this);
     this.pointing = new Pointing(holder, this);
     keys(holder, this);
     files(this);
@@ -109,6 +114,7 @@ class App {
       if (await this.table.shapes.fetch(this.table.pieces)) this.redraw();
     } catch (error) {
       if (!error.lost) this.tell(`The shapes did not come: ${error.message}`, true);
+      this.redraw();
     }
   }
 
@@ -142,11 +148,14 @@ class App {
     this.form.shown();
     this.scanned.shown();
     this.odds.shown();
+    this.whatIf.shown();
     this.cover.shown();
+    this.legend.shown();
     this.#warned();
     savingShown(table);
     byId("own").hidden = !view.canColour;
     byId("slow").hidden = !this.views.sluggish;
+    this.announcer.loaded(table.shapes.fetching ? table.shapes.missing(table.pieces) : 0);
     this.announcer.settled();
   }
 

@@ -1,12 +1,15 @@
 // The marks on the table: rings, sight lines, arcs, ruler, move limit. Points in mm; widths in pixels.
+import { lookOf } from "./gangs.js";
 import { LINES } from "./verdicts.js";
 
 const OVER = 0.6; // mm above the surface
 const CORNERS = 96;
+const RINGS_APART = 90; // as which part of the size of the table a gang's ring lies apart from the rim of a base
 
 export function marksOf(table, sights, tools, size) {
   const marks = { lines: [], areas: [] };
   const selected = table.selected && table.shown(table.piece(table.selected));
+  if (!tools.close) for (const piece of table.models) banded(marks, table, piece, size);
   if (tools.hover && tools.hover !== table.selected) ringed(marks, table, tools.hover, "soft-ink", 1.5);
   for (const name of table.chosen || []) if (name !== table.selected) ringed(marks, table, name, "ink", 2);
   if (tools.close && selected) {
@@ -40,6 +43,22 @@ function ringed(marks, table, name, colour, width) {
   const shown = table.shown(piece);
   const points = table.shapes.outline(shown).map(([x, y]) => [x, y, shown.at[2] + OVER]);
   if (points.length) marks.lines.push({ points: [...points, points[0]], colour, width, dash: null, over: true });
+}
+
+// Round a base, a little apart from its rim, the ring of a gang.
+function banded(marks, table, piece, size) {
+  const look = lookOf(table.models, piece.gang);
+  const shown = table.shown(piece);
+  const outline = look ? table.shapes.outline(shown) : [];
+  if (!outline.length) return;
+  const [x, y, z] = middle(table, shown);
+  const points = outline.map(([px, py]) => {
+    const wider = 1 + size / RINGS_APART / (Math.hypot(px - x, py - y) || 1);
+    return [x + wider * (px - x), y + wider * (py - y), z + OVER];
+  });
+  points.push(points[0]);
+  marks.lines.push({ points, colour: "ink", width: 4, dash: null, over: false, opacity: 0.8 });
+  marks.lines.push({ points, colour: look.colour, width: 2, dash: look.dash, over: false });
 }
 
 // A wedge before the rim of the base: where it faces.

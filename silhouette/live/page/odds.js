@@ -11,7 +11,7 @@ export class Odds {
     this.app = app;
     this.about = null;
     this.resting = 0;
-    byId("odds").addEventListener("click", () => this.#asked(true));
+    byId("odds").addEventListener("click", () => this.#asked());
   }
 
   // The result of a pair with its odds, once they are worked out: then they are the ruling.
@@ -41,7 +41,7 @@ export class Odds {
     const { table } = this.app;
     clearTimeout(this.resting);
     if (table.chosen && table.settled && table.results.row(table.chosen) && !this.#current && this.byHand(table.chosen).length) {
-      this.resting = setTimeout(() => table.settled && table.chosen && !this.#current && this.#asked(false), REST);
+      this.resting = setTimeout(() => table.settled && table.chosen && !this.#current && this.#asked(), REST);
     }
     if (!this.about || (this.about.pose === table.pose && String(this.about.pair) === String(table.chosen))) return;
     this.about = null;
@@ -55,7 +55,7 @@ export class Odds {
     return Boolean(about) && about.pose === table.pose && String(about.pair) === String(table.chosen);
   }
 
-  async #asked(whole) {
+  async #asked() {
     const { table, tell } = this.app;
     const about = { pose: table.pose, pair: table.chosen };
     this.about = about;
@@ -64,17 +64,16 @@ export class Odds {
     held.replaceChildren(made("p", { className: "small" }, "Working out the odds …"));
     byId("odds").disabled = true;
     try {
-      const { results } = await table.connection.ask({ do: "check", pairs: [about.pair], odds: true, what_if: whole });
+      const { results } = await table.connection.ask({ do: "check", pairs: [about.pair], odds: true });
       if (this.about !== about) return;
       about.row = results[0];
       held.replaceChildren(...this.#drawn(results[0]));
       this.app.redraw();
-      if (!whole) byId("odds").disabled = false; // what would change it is not known yet
       tell(`${about.pair[0]} looks at ${about.pair[1]}: ${this.#listed(results[0])}.`);
     } catch (error) {
       if (this.about !== about) return;
       about.failed = true;
-      if (!whole) this.app.redraw();
+      this.app.redraw();
       held.replaceChildren(made("p", { className: "note" }, upper(error.message)));
     } finally {
       if (this.about === about) byId("odds").disabled = false;
@@ -100,15 +99,6 @@ export class Odds {
     for (const [word, value] of some) list.append(made("li", {}, `${SIGNS[levels[word]] || ""} ${word} ${share(value)}`));
     const from = row.doubt_from && some.length > 1 ? ` What weighs most is ${row.doubt_from}.` : "";
     const call = row.call ? made("p", {}, made("strong", {}, upper(row.call)), `.${from}`) : "";
-    const changes = made("ul", { className: "changes" });
-    for (const change of row.changes || []) changes.append(made("li", {}, this.#change(change, row)));
-    return [bar, list, call, changes.children.length ? made("p", { className: "small" }, "What would change it:") : "", changes];
-  }
-
-  #change({ what, mm, degrees, piece, verdict }, { attacker, target }) {
-    const who = what.endsWith("target") ? target : attacker;
-    if (what === "without") return `Without ${piece}: ${verdict}`;
-    if (degrees !== undefined) return `${attacker} turned by ${Math.abs(degrees).toFixed(1)}° to the ${degrees > 0 ? "left" : "right"}: ${verdict}`;
-    return `${who} moved by ${mm.toFixed(1)} mm: ${verdict}`;
+    return [bar, list, call];
   }
 }

@@ -1,4 +1,5 @@
 // The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
+import { lookOf } from "./gangs.js";
 import { between, inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
@@ -49,14 +50,33 @@ export class Panel {
     say(plate, row ? `${SIGNS[level] || ""} ${word}` : "…");
     say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
     say(byId("reason"), row ? upper((ruled || row).reason || "") : "");
-    const others = row?.marginal && `It could be ${(row.could_be || []).join(" or ")}.`;
-    const hand = row && this.app.odds.handNote(chosen);
-    const close = others ? (ruled ? `As measured too close to call: the odds decide. ${others}` : `Too close to call: roll off. ${others}`) : hand;
-    byId("close").hidden = !close;
-    say(byId("close"), close || "");
+    this.#close(row, ruled, chosen);
+    this.#eye(table.piece(chosen[1]));
     const back = table.results.row([...chosen].reverse());
     const turned = back ? sentence(back) : `${chosen[1]} looks at ${chosen[0]}`;
     say(byId("reverse"), `⇄ ${turned}`);
+  }
+
+  // What the colours of the eye's picture mean that not every picture has.
+  #eye(target) {
+    const { sights, table } = this.app;
+    const { arcs, blockers } = sights.view;
+    const shown = { outside: arcs, blocker: blockers.length, ghost: table.shapes.known.get(target.shape)?.ghosts };
+    for (const [part, there] of Object.entries(shown)) byId(`eye-${part}`).hidden = !there;
+  }
+
+  // Where nobody can tell which verdict it is: what players do then, and on a line of its own what it could be.
+  #close(row, ruled, chosen) {
+    const call = ruled ? "As measured too close to call: the odds decide." : "Too close to call: roll off.";
+    const lines = row?.marginal
+      ? [call, `It could be ${(row.could_be || []).join(" or ")}.`]
+      : [row && this.app.odds.handNote(chosen)].filter(Boolean);
+    const held = byId("close");
+    held.hidden = !lines.length;
+    if (held.textContent === lines.join(" ")) return;
+    const [first, ...more] = lines;
+    const rest = more.map((line) => made("span", {}, line));
+    held.replaceChildren(...(row?.marginal ? [made("strong", {}, first), " ", ...rest] : lines));
   }
 
   #list() {
@@ -78,6 +98,7 @@ export class Panel {
       const cells = this.rows.get(piece.name) || this.#row(piece.name, Boolean(selected));
       if (body.children[index] !== cells.line) body.insertBefore(cells.line, body.children[index] || null);
       say(cells.gang, piece.gang || "");
+      cells.gang.className = lookOf(table.models, piece.gang)?.className || "";
       if (!selected) return;
       this.#cell(cells.sees, [selected, piece.name]);
       this.#cell(cells.seen, [piece.name, selected]);

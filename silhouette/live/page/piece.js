@@ -1,4 +1,5 @@
 // The selected piece: its name, gang, facing and crew, and the buttons that turn, lift, copy and delete it.
+import { gangsOf } from "./gangs.js";
 import { inches, INCH } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 
@@ -93,7 +94,6 @@ export class PieceForm {
   }
 
   #gangs() {
-    const gangs = [...new Set(this.app.table.models.map(({ gang }) => gang).filter(Boolean))];
-    byId("gangs").replaceChildren(...gangs.map((gang) => made("option", { value: gang })));
+    byId("gangs").replaceChildren(...gangsOf(this.app.table.models).map((gang) => made("option", { value: gang })));
   }
 }

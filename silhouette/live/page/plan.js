@@ -1,5 +1,5 @@
 // The table from above in SVG, for browsers without WebGL: it can do what `view.js` can, but for the eye's view.
-import { hullOf, inPlan } from "./hulls.js";
+import { hullOf, inPlan, trianglesInPlan } from "./hulls.js";
 import { drawn, drawnFlat, pathOf } from "./svg.js";
 
 const MARGIN = 0.04;
@@ -39,6 +39,7 @@ export class Plan {
 
   // The picture of a scan from above: its row 0 is farthest.
   underlaid(above) {
+    if (this.canColour !== Boolean(above)) this.#forget();
     this.canColour = Boolean(above);
     this.svg.classList.toggle("pictured", this.canColour);
     if (!above) return this.picture.replaceChildren();
@@ -81,6 +82,11 @@ export class Plan {
     this.draw();
   }
 
+  #forget() {
+    for (const { figure } of this.known.values()) figure.remove();
+    this.known.clear();
+  }
+
   show(pieces) {
     this.pieces = pieces;
     const names = new Set(pieces.map(({ name }) => name));
@@ -98,9 +104,8 @@ export class Plan {
     let known = this.known.get(piece.name);
     if (known?.shape !== piece.shape) {
       known?.figure.remove();
-      const body = drawn("path", { d: pathOf(hullOf(inPlan(shape))), class: "body" });
-      const base = piece.kind === "terrain" ? [] : [drawn("path", { d: pathOf(shape.outline), class: "foot" })];
-      known = { shape: piece.shape, figure: drawn("g", {}, ...base, body) };
+      const parts = piece.kind === "terrain" ? this.#ground(shape) : [drawn("path", { d: pathOf(shape.outline), class: "foot" }), hull(shape)];
+      known = { shape: piece.shape, figure: drawn("g", {}, ...parts) };
       this.known.set(piece.name, known);
       if (piece.kind === "terrain") this.figures.prepend(known.figure);
       else this.figures.append(known.figure);
@@ -110,6 +115,15 @@ export class Plan {
     figure.dataset.piece = piece.name;
     figure.setAttribute("transform", `matrix(${[pose[0], pose[4], pose[1], pose[5], pose[3], pose[7]].join(" ")})`);
     figure.setAttribute("class", `figure ${piece.kind === "terrain" ? "terrain" : "model"} ${this.#part(piece.name)}`);
+  }
+
+  // Terrain with its notches and courts: its triangles, over the same with a rim, of which the outer half is left to see.
+  // Through the picture of a scan that would not do.
+  #ground(shape) {
+    const triangles = this.canColour ? null : trianglesInPlan(shape);
+    if (!triangles?.length) return [hull(shape)];
+    const d = triangles.map(pathOf).join("");
+    return [drawn("path", { d, class: "rim" }), drawn("path", { d, class: "body rimmed" })];
   }
 
   #part(name) {
@@ -228,6 +242,10 @@ export class Plan {
     event.preventDefault();
     this.nearer(event.deltaY > 0 ? 1.12 : 1 / 1.12);
   }
+}
+
+function hull(shape) {
+  return drawn("path", { d: pathOf(hullOf(inPlan(shape))), class: "body" });
 }
 
 function hatch() {

@@ -13,6 +13,7 @@ export class Table extends EventTarget {
     this.shapes = new Shapes(connection);
     this.pieces = [];
     this.pose = -1;
+    this.unit = 1; // mm of the scene's unit
     this.levels = {};
     this.colours = {};
     this.opening = 0; // how many scenes were shown
@@ -86,8 +87,8 @@ export class Table extends EventTarget {
     const { saved, can_undo: canUndo, can_redo: canRedo, table: span, warnings, questions, scanned } = answer;
     Object.assign(this, { saved, canUndo, canRedo, span, warnings, questions, scanned });
     if (answer.verdicts) {
-      const { title, rules, colours } = answer;
-      Object.assign(this, { title, rules, levels: answer.verdicts, colours });
+      const { title, rules, colours, unit } = answer;
+      Object.assign(this, { title, rules, unit, levels: answer.verdicts, colours });
       this.opening += 1;
       this.tell("opened", answer);
     }

@@ -27,7 +27,7 @@ export class Fields {
       input.addEventListener("input", () => this.inputs.every((one) => one.value !== "") && this.typed(kind));
       return input;
     });
-    const fields = labels.map((label, index) => made("label", {}, label, this.inputs[index]));
+    const fields = labels.map((label, index) => made("label", {}, `${label}, mm`, this.inputs[index]));
     if (kind === "part") {
       this.parts.replaceChildren(...(said?.parts || []).map((part) => made("option", {}, part)));
       fields.push(made("label", {}, "Part", this.parts));

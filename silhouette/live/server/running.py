@@ -18,7 +18,7 @@ from silhouette.common.text import as_written
 from silhouette.live.edits import is_inside
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
-from silhouette.live.protocol import Session
+from silhouette.live.protocol import Session, Tell, without_folders
 from silhouette.live.server.gate import Door, Role, new_token, page_files
 from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.serving import TableServer
@@ -28,7 +28,13 @@ from silhouette.live.shelf import FILE_NAME_KEYS, models_of_shelf
 
 
 class PageSession(Session):
-    """A session of a page; a piece that a page adds is of a file in the scene's folder, in use, or on the shelf."""
+    """A session of a page; a piece that a page adds is of a file in the scene's folder, in use, or on the shelf.
+
+    What a page is told has no folder of this machine in it: it may be shown to others.
+    """
+
+    def __init__(self, table: LiveTable, judges: Judges, tell: Tell) -> None:
+        super().__init__(table, judges, lambda event: tell(self._without_folders(event)))
 
     async def answer(self, request: object) -> dict[str, Any]:
         """See `Session`."""
@@ -38,7 +44,17 @@ class PageSession(Session):
                     check_inside(self._table, path)
             except RequestError as error:
                 return {"id": request.get("id"), "error": str(error)}
-        return await super().answer(request)
+        return self._without_folders(await super().answer(request))
+
+    def _without_folders(self, message: dict[str, Any]) -> dict[str, Any]:
+        folder = self._table.path.parent.absolute()
+        folders = folder, folder.resolve()
+        error, warnings = message.get("error"), message.get("warnings")
+        if error is not None:
+            message = {**message, "error": without_folders(error, *folders)}
+        if warnings is not None:
+            message = {**message, "warnings": [without_folders(text, *folders) for text in warnings]}
+        return message
 
 
 def check_inside(table: LiveTable, path: str) -> None:

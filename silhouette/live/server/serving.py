@@ -21,7 +21,7 @@ from websockets.http11 import Request, Response
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import VERSION
 from silhouette.common.text import as_written, problem
-from silhouette.live.protocol import Session
+from silhouette.live.protocol import Session, without_folders
 from silhouette.live.server.connections import Allowance, Connections, CountedConnection, Limits, Outbox
 from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
 from silhouette.live.server.hand_over import HandOver, Received, Tell
@@ -102,7 +102,7 @@ class Client:
         if self._nonsense > self._limits.nonsense:
             await self._connection.dismiss(POLICY, "The page sent too much that was no request.")
         else:
-            self._outbox.put({"id": None, "error": problem(error)})
+            self._outbox.put({"id": None, "error": without_folders(problem(error))})
 
     async def _answer(self, request: dict[str, Any]) -> None:
         do = request.get("do")
@@ -116,7 +116,7 @@ class Client:
                     await self._check_looking(request)
                 answer = await self._session.answer(request)
         except Exception as error:
-            answer = {"id": request.get("id"), "error": problem(error)}
+            answer = {"id": request.get("id"), "error": without_folders(problem(error))}
         self._outbox.put(answer)
 
     async def _check_looking(self, request: Mapping[str, Any]) -> None:
