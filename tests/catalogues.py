@@ -66,9 +66,9 @@ def page_texts() -> Catalog:
         for part in (field, *field.parts)
     ]
     viewer = [text for text in sections.VIEWER_TEXTS.values() if isinstance(text, str)]
-    viewer += sections.VIEWER_TEXTS["parts"].values()
+    viewer += (text for part in ("parts", "play") for text in sections.VIEWER_TEXTS[part].values())
     legends = [text for _, text in (*sections.EYE_VIEW_LEGEND, *sections.LEGEND_PLAIN)]
-    tables = (*sections.FIGURES.values(), *sections.MAP.values(), sections.STAGE_HELP, *legends, *viewer)
+    tables = (*sections.FIGURES.values(), *sections.MAP.values(), sections.STAGE_HELP, sections.PLAY_HELP, *legends, *viewer)
     for text in dict.fromkeys((*tables, *VOCABULARY, *(field.name for field in fields))):
         _add(template, text, PAGE_CONTEXT)
     return template

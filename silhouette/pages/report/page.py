@@ -382,6 +382,8 @@ def report_page(
     play = _play(scene) if playable and stage is not None else None
     if stage is not None and play is not None:
         stage = judged_in_page(stage, scene)
+        verdicts = rule_called(scene.rules).levels
+        texts["play"] |= {verdict: words.of(scene.rules).verdict(verdict) for verdict in verdicts}
     document = {"words": texts} if stage is None else stage.document(texts, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
     if play is not None:

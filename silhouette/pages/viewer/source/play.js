@@ -229,7 +229,7 @@ export class Play {
     const isAsked = answer.word === "ask the desk";
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
-    else if (!isAsked) parts.push(filled(answer.blockers.length ? this.words.by : this.words.share, values));
+    else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
     const told = parts.join(" ");
     if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
     byId("play-answer").dataset.word = answer.word;

@@ -1,0 +1,108 @@
+"""A report whose pieces can be moved: what it says is what the command says of the same places, in a real browser."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from silhouette.cli.app import main
+from silhouette.judging import load_scene
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.scenes.scene import Check
+from tests.conftest import PROJECT
+from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
+from tests.support.report_pages import quiet
+from tests.support.rulings import ruled
+
+SCENE = PROJECT / "scenes" / "necromunda" / "two_blockers.toml"
+ANSWERED = "silhouette.play && !silhouette.play.isBusy && document.getElementById('play-answer').textContent"
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    page = tmp_path_factory.mktemp("playable") / "report.html"
+    given = ["report", str(SCENE), "--out", str(page), "--pixel", "0.5", "--workers", "1", "--quiet", "--playable"]
+    assert main(given) == 0
+    return page
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
+    with browser.visit(report, request.param) as visit:
+        visit.settled()
+        visit.until(ANSWERED)
+        yield visit
+        quiet(visit)
+
+
+def answer(visit: Visit) -> str:
+    visit.until(ANSWERED)
+    return str(visit.page.locator("#play-answer").inner_text())
+
+
+def moved(visit: Visit, button: str) -> str:
+    visit.page.evaluate("document.getElementById('play-answer').textContent = ''")
+    visit.page.click(f"#play-{button}")
+    return answer(visit)
+
+
+def test_what_it_says_first_is_the_scenes_verdict(visit: Visit) -> None:
+    (check, *_) = load_scene(SCENE).checks
+    assert check.expect is not None and str(check.expect["verdict"]) in answer(visit)
+
+
+def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -> None:
+    for button in ("left", "left", "away", "anticlockwise", "right", "left", "left"):
+        words = moved(visit, button)
+    visit.page.click("#play-copy")
+    command = shlex.split(visit.page.locator("#play-command").inner_text())
+    assert command[:2] == ["silhouette", "check"]
+    tried = {}
+    for option, value in zip(command, command[1:], strict=False):
+        if option == "--at":
+            name, _, numbers = value.partition("=")
+            tried[name] = tuple(map(float, numbers.split(",")))
+    assert len(tried) == 1
+    check = Check(command[command.index("--from") + 1], command[command.index("--to") + 1])
+    verdict = ruled(NECROMUNDA, load_scene(SCENE, at=tried), check)
+    assert f"{check.attacker} → {check.target}: {verdict.verdict}" in words or verdict.marginal
+    assert verdict.marginal == ("roll off" in words)
+
+
+def test_back_to_the_scene_says_what_it_said_first(visit: Visit) -> None:
+    first = answer(visit)
+    assert moved(visit, "clockwise") and moved(visit, "up")
+    assert moved(visit, "back") == first
+
+
+def test_a_figure_is_dragged_by_hand(visit: Visit) -> None:
+    at = """() => {
+        const { play, viewer, stage } = silhouette;
+        const { min, max } = stage.pieces[play.attacker].body;
+        const point = stage.pieces[play.attacker].group.position.clone();
+        point.set((min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2).project(viewer.camera);
+        const box = viewer.canvas.getBoundingClientRect();
+        return [box.left + box.width * (1 + point.x) / 2, box.top + box.height * (1 - point.y) / 2];
+    }"""
+    visit.page.locator("#view-canvas").scroll_into_view_if_needed()
+    x, y = visit.page.evaluate(at)
+    before = visit.page.evaluate("silhouette.play.pieces[silhouette.play.attacker].at")
+    visit.page.mouse.move(x, y)
+    visit.page.mouse.down()
+    visit.page.mouse.move(x + 20, y + 4, steps=4)
+    visit.page.mouse.up()
+    after = visit.page.evaluate("silhouette.play.pieces[silhouette.play.attacker].at")
+    assert after[2] == before[2] and abs(after[0] - before[0]) + abs(after[1] - before[1]) > 1.0
+    visit.settled()
+    assert visit.page.evaluate(at) == pytest.approx([x + 20, y + 4], abs=6.0)
+
+
+def test_other_games_are_refused_before_anything_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scene = PROJECT / "scenes" / "ikosa"
+    file = sorted(scene.glob("*.toml"))[0]
+    assert main(["report", str(file), "--out", str(tmp_path / "page.html"), "--playable"]) == 2
+    assert "--playable: a page judges necromunda alone" in capsys.readouterr().err
+    assert not (tmp_path / "page.html").exists()
