@@ -85,8 +85,8 @@ class DisplayShape:
     def exactly(cls, model: Model) -> DisplayShape:
         """A model with all of its triangles, for a page that judges."""
         counting, ignored = model.significant, model.ignored
-        vertices = np.concatenate([counting.vertices, ignored.vertices])
-        every = np.concatenate([counting.faces, ignored.faces + len(counting.vertices)]).astype(np.int64)
+        vertices, merged = merge_equal(np.concatenate([counting.vertices, ignored.vertices]))
+        every = merged[np.concatenate([counting.faces, ignored.faces + len(counting.vertices)])].astype(np.int64)
         hull = bounding_points(counting) if len(counting.faces) else np.zeros((0, 3))
         return cls(vertices, every, len(ignored.faces), model.format == "parts", hull=hull)
 

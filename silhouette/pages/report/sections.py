@@ -82,6 +82,7 @@ VIEWER_TEXTS: dict[str, Any] = {
         "out of arc": "No part lies in the vision arc.",
         "why order": "it is not clear what stands before what",
         "why touching": "something touches the outline of the target",
+        "why thin": "hardly anything of the target can be seen",
         "why near": "the target stands too near",
         "why eye": "something is too near to the eye, or the eye is estimated",
         "why facing": "where it faces is unknown",

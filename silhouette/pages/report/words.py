@@ -58,6 +58,7 @@ VOCABULARY: tuple[str, ...] = (
         "what is judged is always the whole mesh."
     ),
     "The meshes are shown as they were judged, but for the rounding of their coordinates.",
+    "The meshes are whole: by them the page itself judges, wherever the pieces are moved.",
     "Creatures fill their cells; the lines are those from corner to corner by which cover is judged.",
     "Of many lines, {0} of a kind are drawn.",
     (

@@ -2,7 +2,9 @@
 import { Table } from "./judge_necromunda.js";
 import { judgedMesh, unpacked } from "./packing.js";
 
+export { Faces } from "./judge_faces.js";
 export { Table } from "./judge_necromunda.js";
+export { occlusionOf } from "./judge_occlusion.js";
 export { judgedMesh, unpacked } from "./packing.js";
 
 // The table of a page: what `Stage.document` wrote, with what the rules say of it.

@@ -7,43 +7,14 @@ export const NEAR = 1e-3; // mm: what lies nearer to the plane of the eye is cut
 
 const [LEFT, RIGHT, BELOW, ABOVE, BEHIND] = [1, 2, 4, 8, 16];
 
-// Vertices that lie at the same place become one.
-function welded(points) {
-  const count = points.length / 3;
-  let size = 1;
-  while (size < 2 * count) size *= 2;
-  const slots = new Int32Array(size).fill(-1);
-  const bits = new Uint32Array(points.buffer, points.byteOffset, points.length * 2);
-  const number = new Uint32Array(count);
-  for (let v = 0; v < count; v += 1) {
-    let hash = 0;
-    for (let word = 6 * v; word < 6 * v + 6; word += 1) hash = Math.imul(hash ^ bits[word], 0x9e3779b1) ^ (hash >>> 15);
-    let slot = (hash ^ (hash >>> 13)) & (size - 1);
-    for (;;) {
-      const other = slots[slot];
-      if (other < 0) {
-        slots[slot] = number[v] = v;
-        break;
-      }
-      if (points[3 * other] === points[3 * v] && points[3 * other + 1] === points[3 * v + 1] && points[3 * other + 2] === points[3 * v + 2]) {
-        number[v] = other;
-        break;
-      }
-      slot = (slot + 1) & (size - 1);
-    }
-  }
-  return number;
-}
-
 export class Faces {
-  // ``points``: Float64Array of x, y, z in mm, in the model's frame; ``corners``: three vertices of each face;
+  // ``points``: Float64Array of x, y, z in mm, in the model's frame, no two at one place; ``corners``: three of each face;
   // ``moved``: mm by which a point may lie from where the file has it; ``hull``: points in whose hull all lie.
-  constructor(points, corners, moved, hull) {
-    const number = welded(points);
+  constructor(points, corners, moved, hull = points) {
     this.points = points;
-    this.corners = corners.map((vertex) => number[vertex]);
+    this.corners = corners;
     this.moved = moved;
-    this.hull = hull || cornersOf(points, corners);
+    this.hull = hull;
     this.#edges();
   }
 
@@ -98,24 +69,6 @@ export class Faces {
     this.even = Int32Array.from(even);
     this.odd = odd;
   }
-}
-
-// (24) the corners of the box round what faces use of some points.
-export function cornersOf(points, corners) {
-  const low = [Infinity, Infinity, Infinity];
-  const high = [-Infinity, -Infinity, -Infinity];
-  for (const vertex of corners) {
-    for (let axis = 0; axis < 3; axis += 1) {
-      low[axis] = Math.min(low[axis], points[3 * vertex + axis]);
-      high[axis] = Math.max(high[axis], points[3 * vertex + axis]);
-    }
-  }
-  const found = new Float64Array(24);
-  for (let place = 0; place < 24; place += 1) {
-    const axis = place % 3;
-    found[place] = (Math.floor(place / 3) >> axis) & 1 ? high[axis] : low[axis];
-  }
-  return found;
 }
 
 // (3 n) points of a model's frame, seen: along right, up and forward of the view, from the eye.

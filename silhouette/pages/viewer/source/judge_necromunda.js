@@ -57,7 +57,7 @@ export class Piece {
 
 export class Table {
   // ``play``: what the page says of the rules and the pieces; ``meshes``: {points, corners, ghosts, moved, hull} of each
-  // shape, the faces that do not count last, with points in whose hull those that count lie.
+  // shape, the faces that do not count last; in the hull lie those that count.
   constructor(play, meshes) {
     this.play = play;
     this.pieces = play.pieces.map((entry) => new Piece(entry));

@@ -200,6 +200,8 @@ export function occlusionOf({ eye, facing, arcs, target, blockers }) {
   }
   if (arcs) for (const arc of arcs) inArc(faces, arc, view, lines, parts);
   const areas = areasOf(lines, parts);
+  // Seen edge-on it has no area but what rounding leaves.
+  if (areas.whole < 1e-8 * (window.right - window.left) * (window.high - window.low)) throw new Doubt("thin");
   const isObscured = areas.obscured + areas.perhaps > 1e-9 * areas.whole;
   areas.touches = !isObscured && bodies.length > 0 && isTouched(lines, areas.rim, parts);
   areas.shares = new Float64Array(blockers.length);

@@ -113,6 +113,7 @@ class Sweep {
     this.active = new Int32Array(Math.max(count, 1));
     this.size = 0;
     this.coming = [];
+    this.net = new Int32Array(2 * parts.length);
     this.over = new Int32Array(2 * parts.length);
     this.cover = new Int32Array(this.words);
     this.stamps = new Int32Array(parts.length);
@@ -140,14 +141,13 @@ class Sweep {
     let end = 0;
     while (end < ends.length) {
       const level = start < starts.length ? Math.min(y[starts[start]], top[ends[end]]) : top[ends[end]];
-      while (crossings.size && crossings.first <= level) this.#crossed();
+      while (crossings.first <= level) this.#crossed();
       const [firstEnd, firstStart] = [end, start];
       while (end < ends.length && top[ends[end]] === level) end += 1;
       while (start < starts.length && y[starts[start]] === level) start += 1;
       this.#reached(level, ends.subarray(firstEnd, end), starts.subarray(firstStart, start));
     }
     const { sums, alone } = this;
-    if (!this.arcs) Object.assign(sums, { within: sums.whole, withinObscured: sums.obscured, withinPerhaps: sums.perhaps });
     return { ...sums, alone, rim: this.rim };
   }
 
@@ -163,6 +163,8 @@ class Sweep {
     const coming = this.coming;
     coming.length = 0;
     for (let index = 0; index < starts.length; index += 1) coming.push(starts[index]);
+    const { layer, delta } = this.lines;
+    const { net } = this; // of each layer, how much more it counts to the right of all that ends and begins here
     let [low, high] = [Infinity, -1]; // the places between which more than a line's name has changed
     for (let index = 0; index < ends.length; index += 1) {
       const line = ends[index];
@@ -177,6 +179,7 @@ class Sweep {
         if (high > at) high -= 1;
         low = Math.min(low, at);
         high = Math.max(high, at - 1);
+        net[layer[line]] -= delta[line];
         continue;
       }
       this.#goOn(line, coming[next], level);
@@ -191,7 +194,11 @@ class Sweep {
       if (high >= at) high += 1;
       low = Math.min(low, at);
       high = Math.max(high, at);
+      net[layer[line]] += delta[line];
     }
+    // A level edge that leaves the window on the right changes all that lies above it.
+    if (low < Infinity && net.some((more) => more !== 0)) high = this.size;
+    net.fill(0);
     high = Math.min(high, this.size - 1);
     if (low <= high) this.#restate(level, low, high);
     for (const line of coming) {
@@ -306,7 +313,7 @@ class Sweep {
 
   #crossed() {
     const { active, place, words, others, left, right, ahead, lines } = this;
-    const [level, first, second] = this.crossings.take();
+    const { level, first, second } = this.crossings.take();
     const at = place[first];
     if (active[at] !== first || at + 1 >= this.size || active[at + 1] !== second) return;
     this.#counted(first, level);
@@ -336,7 +343,7 @@ class Sweep {
 
   // A line's integral, up to a height, goes to the areas that it bounds.
   #counted(line, level) {
-    const { lines, parts, words, others, left, right, since, sums, alone } = this;
+    const { lines, parts, words, left, right, since, sums } = this;
     const from = since[line];
     since[line] = level;
     if (left[line] === right[line] || level <= from) return;
@@ -344,46 +351,33 @@ class Sweep {
     const sign = left[line] ? 1 : -1;
     const area = sign * (0.5 * (x + end) - lines.window.left) * (level - from);
     const body = lines.layer[line] >> 1;
-    const at = line * words;
-    const part = parts[body];
-    const isTarget = part === TARGET;
-    if (!isTarget && !this.#any(at, 0)) return;
-    const isObscured = this.#any(at, 1);
-    const isPerhaps = this.#any(at, 2);
-    if (isTarget) {
-      sums.whole += area;
-      this.rim.push(x, from, end, level);
-    }
-    if (isTarget ? isObscured : part === BLOCKER && !isObscured) sums.obscured += area;
-    if (!isObscured && (isTarget ? isPerhaps : part === PERHAPS && !isPerhaps)) sums.perhaps += area;
-    if (part === BLOCKER && !isObscured && isPerhaps) sums.perhaps -= area;
-    if (isTarget) {
-      for (let other = 1; other < parts.length; other += 1) if (others[at + (other >> 5)] & (1 << (other & 31))) alone[other] += area;
-    } else alone[body] += area;
+    if (parts[body] !== TARGET && !this.#any(line * words, TARGET)) return;
+    this.#added(line, body, true, area);
+    this.#added(line, body, false, -area);
     sums.band += 2 * Math.hypot(level - from, end - x) * lines.reach[line];
-    if (this.arcs) this.#countedInArc(line, area);
+    if (parts[body] === TARGET) this.rim.push(x, from, end, level);
   }
 
-  // The same for what lies in arcs: what it is on the left, less what it is on the right.
-  #countedInArc(line, area) {
-    const { parts, words, others, sums, lines } = this;
-    const own = lines.layer[line] >> 1;
-    const covers = (body, isOn) => (body === own ? isOn : (others[line * words + (body >> 5)] >> (body & 31)) & 1);
-    for (const isOn of [1, 0]) {
-      if (!covers(0, isOn)) continue;
-      let [isIn, isObscured, isPerhaps] = [false, false, false];
-      for (let body = 1; body < parts.length; body += 1) {
-        if (!covers(body, isOn)) continue;
-        if (parts[body] === BLOCKER) isObscured = true;
-        if (parts[body] === PERHAPS) isPerhaps = true;
-        if (parts[body] === INSIDE && !covers(body + 1, isOn)) isIn = true;
-      }
-      if (!isIn) continue;
-      const signed = isOn ? area : -area;
-      sums.within += signed;
-      if (isObscured) sums.withinObscured += signed;
-      else if (isPerhaps) sums.withinPerhaps += signed;
+  // An area beside a line, on the side that its own body covers or on the other, goes to all that it is a part of.
+  #added(line, own, isOn, area) {
+    const { parts, words, others, sums, alone } = this;
+    const covers = (body) => (body === own ? isOn : (others[line * words + (body >> 5)] >> (body & 31)) & 1);
+    if (!covers(0)) return;
+    sums.whole += area;
+    const isObscured = (isOn && parts[own] === BLOCKER) || this.#any(line * words, BLOCKER);
+    const isPerhaps = !isObscured && ((isOn && parts[own] === PERHAPS) || this.#any(line * words, PERHAPS));
+    if (isObscured) sums.obscured += area;
+    if (isPerhaps) sums.perhaps += area;
+    let isIn = !this.arcs;
+    for (let body = 1; body < parts.length; body += 1) {
+      if (!covers(body)) continue;
+      alone[body] += area;
+      if (parts[body] === INSIDE && !covers(body + 1)) isIn = true;
     }
+    if (!isIn) return;
+    sums.within += area;
+    if (isObscured) sums.withinObscured += area;
+    if (isPerhaps) sums.withinPerhaps += area;
   }
 
   #any(at, which) {
@@ -415,55 +409,35 @@ function sortedBy(values, count, { low, high }) {
 // Pairs of lines by the height at which they cross, the lowest first: a heap.
 class Crossings {
   constructor() {
-    this.size = 0;
-    this.heights = new Float64Array(1024);
-    this.pairs = new Int32Array(2048);
+    this.heap = [];
   }
 
   get first() {
-    return this.heights[0];
+    return this.heap.length ? this.heap[0].level : Infinity;
   }
 
-  add(height, left, right) {
-    if (this.size === this.heights.length) {
-      this.heights = grown(this.heights, new Float64Array(2 * this.size));
-      this.pairs = grown(this.pairs, new Int32Array(4 * this.size));
-    }
-    let at = this.size;
-    this.size += 1;
-    while (at > 0) {
-      const above = (at - 1) >> 1;
-      if (this.heights[above] <= height) break;
-      this.#copy(above, at);
+  add(level, first, second) {
+    const { heap } = this;
+    let at = heap.push(null) - 1;
+    for (let above = (at - 1) >> 1; at > 0 && heap[above].level > level; above = (at - 1) >> 1) {
+      heap[at] = heap[above];
       at = above;
     }
-    this.#put(at, height, left, right);
+    heap[at] = { level, first, second };
   }
 
   take() {
-    const found = [this.heights[0], this.pairs[0], this.pairs[1]];
-    this.size -= 1;
-    const [height, left, right] = [this.heights[this.size], this.pairs[2 * this.size], this.pairs[2 * this.size + 1]];
+    const { heap } = this;
+    const lowest = heap[0];
+    const last = heap.pop();
     let at = 0;
-    for (;;) {
-      let below = 2 * at + 1;
-      if (below >= this.size) break;
-      if (below + 1 < this.size && this.heights[below + 1] < this.heights[below]) below += 1;
-      if (this.heights[below] >= height) break;
-      this.#copy(below, at);
+    for (let below = 1; below < heap.length; below = 2 * at + 1) {
+      if (below + 1 < heap.length && heap[below + 1].level < heap[below].level) below += 1;
+      if (heap[below].level >= last.level) break;
+      heap[at] = heap[below];
       at = below;
     }
-    this.#put(at, height, left, right);
-    return found;
-  }
-
-  #copy(from, to) {
-    this.#put(to, this.heights[from], this.pairs[2 * from], this.pairs[2 * from + 1]);
-  }
-
-  #put(at, height, left, right) {
-    this.heights[at] = height;
-    this.pairs[2 * at] = left;
-    this.pairs[2 * at + 1] = right;
+    if (heap.length) heap[at] = last;
+    return lowest;
   }
 }
