@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import product
 
 import manifold3d
 import numpy as np
 
-from silhouette.common.geometry import Flags, Floats, spread
+from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
 from silhouette.measure.sampling import Picture
 from silhouette.measure.silhouettes import (
@@ -28,10 +27,21 @@ from silhouette.measure.silhouettes import (
     Faces,
     Placed,
     Polygons,
-    clipped,
     polygons,
     silhouette_of,
-    turned_alike,
+)
+from silhouette.measure.tiles import TargetTiles
+from silhouette.measure.triangles import (
+    FEW,
+    clipped,
+    cut,
+    greatest_of,
+    least_of,
+    may_meet,
+    may_meet_some,
+    places_of,
+    products,
+    sides_of,
 )
 from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
@@ -46,24 +56,14 @@ WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)]
 WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
 """(26, 3) the normals of planes that are tried, in the frames of both bodies: along their axes, and between these."""
 
-MOST_PLANES = 500  # of faces that no plane tried parts from the target: more are compared with it by slabs
-
-SLABS = 32
-"""How many slabs there are: what is left in doubt shrinks as they get thinner, and takes as long as there are many."""
-
-FEW = 8  # values are compared one after the other, more at once
+MOST_PLANES = 500
+"""Planes of faces that no plane tried parts from the target: with more, it is compared face by face, tile by tile."""
 
 FEW_FACES = 100  # are put together one by one; the outlines of more are sought
 
 MOST_AROUND = 20_000  # faces that are outlined by themselves: the edges of a whole body are known, and take less time
 
 TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought until nothing is lost
-
-TILES_ACROSS = 128  # of a part of a target: in each its depth is compared with that of mixed faces
-
-NARROWEST_PART = 1e-3  # pixels: of a part in which depths are compared
-
-BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
 
 TOUCHED_LITTLE = 1e-7  # of a target: that surfaces touch over less is not looked into
 
@@ -215,12 +215,12 @@ class _Target:
         left, top, right, bottom = self.whole.bounds()
         return np.array([left, right, top, bottom])
 
-    def near(self, points: Floats) -> _TargetPart:
+    def near(self, points: Floats) -> TargetTiles:
         """Its faces that may lie in the bounds of points (3, ...) of the picture."""
         columns, rows = (points[:2] / points[2]).reshape(2, -1)
         left, right, top, bottom = self.window
         window = np.array([*np.clip(_ends(columns), left, right), *np.clip(_ends(rows), top, bottom)])
-        return _TargetPart(window, Faces.of(self.placed, window).triangles)
+        return TargetTiles(Faces.of(self.placed, window), window)
 
     def reaches_into(self, part: Polygons) -> bool:
         """Whether its silhouette may reach into a part of the picture."""
@@ -277,7 +277,7 @@ class _Target:
         before, mixed, _ = self._parted(placed, planes)
         return None if mixed.shape[1] else before.lines()
 
-    def _parted(self, placed: Placed, planes: _Planes) -> tuple[Faces, Floats, _TargetPart | None]:
+    def _parted(self, placed: Placed, planes: _Planes) -> tuple[Faces, Floats, TargetTiles | None]:
         """The faces of a blocker before the target; (3, m, 3) those of which neither planes nor depths tell; and what
         of the target lies near these, if there may be such.
         """
@@ -294,7 +294,7 @@ class _Target:
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
         return before, points[:, ~is_behind & ~is_before], near
 
-    def order(self, placed: Placed, planes: _Planes, points: Floats) -> tuple[Flags, Flags, _TargetPart | None]:
+    def order(self, placed: Placed, planes: _Planes, points: Floats) -> tuple[Flags, Flags, TargetTiles | None]:
         """(m,) and (m,) which faces (3, m, 3) of a blocker are surely behind the target, and which before it; and what
         of the target lies near those that `_Planes` does not part from it, if there are such.
         """
@@ -305,7 +305,7 @@ class _Target:
         if not len(mixed):
             return is_behind, is_before, None
         near = self.near(points[:, mixed])
-        is_behind[mixed], is_before[mixed] = near.depths.order(points[:, mixed])
+        is_behind[mixed], is_before[mixed] = near.order(points[:, mixed])
         return is_behind, is_before, near
 
     def covered_by(self, part: Polygons) -> _Hidden:
@@ -319,7 +319,7 @@ class _Target:
                 return _Hidden(hidden.rotate(-turn))
         return _Hidden(hidden.rotate(-turn), doubt=float(lost))
 
-    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons, near: _TargetPart) -> _Hidden:
+    def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons, near: TargetTiles) -> _Hidden:
         """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it.
 
         Args:
@@ -329,10 +329,8 @@ class _Target:
             near: what of the target lies there.
         """
         groups = _coplanar(placed, triangles)
-        if not groups:
-            return _Hidden(hidden)
-        if len(groups) > MOST_PLANES:
-            return self._hidden_by_slabs(placed, triangles, hidden, near)
+        if groups is None:
+            return self._hidden_by_many(placed, triangles, hidden, near)
         parts, touching = [hidden], 0.0
         for plane, distance, group in groups:
             self.step()
@@ -342,7 +340,7 @@ class _Target:
             low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
             around = near.within(bare)
             if group.shape[1] <= FEW:
-                around = around[:, _may_meet(around, group)]
+                around = around[:, may_meet_some(around, group)]
             reach = np.tensordot(plane, around, 1)
             least, greatest = least_of(reach), greatest_of(reach)
             if not (greatest > low).any():
@@ -355,28 +353,36 @@ class _Target:
             touching += between.area()
         return _Hidden(joined(parts), touching=touching)
 
-    def _hidden_by_slabs(self, placed: Placed, triangles: Floats, hidden: Polygons, near: _TargetPart) -> _Hidden:
-        """The same for triangles in many planes: what is surely hidden, and how much more may be.
-
-        Parallel planes cut both into slabs, which a line of sight meets one after the other. What of the blocker lies
-        in a nearer slab than all of the target is before it, and what lies in the same one may be.
-        """
-        ways = np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (self.placed, placed)])
-        reach = np.tensordot(ways, triangles, 1).reshape(len(ways), -1)
-        number = int(np.ptp(reach, axis=1).argmin())
-        least, most = [hidden], [hidden]
-        for way, (low, high) in ((sign * ways[number], np.sort(sign * _ends(reach[number]))) for sign in (1.0, -1.0)):
-            # The eye lies where the product is 0: on one line of sight all products are of one sign.
-            cuts = np.linspace(max(low, 0.0), high, SLABS + 1) if high > 0.0 else np.empty(0)
-            beyond = clipped(triangles, way, 0.0)
-            nearer = [_covered(placed, clipped(beyond, -way, -cut)) ^ self.whole for cut in cuts]
-            for cut, surely, perhaps in zip(cuts, nearer, nearer[1:], strict=False):
-                if not perhaps.is_empty():
-                    shown = self._nearer(way, cut, perhaps, near.within(perhaps))
-                    least.append(surely - shown)
-                    most.append(perhaps - shown)
-        surely = joined(least)
-        return _Hidden(surely, doubt=float((joined(most) - surely).area()))
+    def _hidden_by_many(self, placed: Placed, triangles: Floats, hidden: Polygons, near: TargetTiles) -> _Hidden:
+        """The same for triangles in many planes: each is compared with those of the target that lie over it."""
+        planes, distance = _own_planes(placed, triangles)
+        is_faced = distance > LEAST_APART  # one whose plane the eye lies in hides nothing
+        triangles, planes, distance = triangles[:, is_faced], planes[:, is_faced], distance[is_faced]
+        order = near.compared(triangles, self.step)
+        pairs = order.pairs[:, may_meet(triangles[:, order.pairs[0]], near.triangles[:, order.pairs[1]])]
+        around = _Pieces(pairs[0], near.triangles[:, pairs[1]])
+        low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
+        nearer = around.where(-planes, -high)
+        between = nearer.where(planes, low)
+        for side in sides_of(triangles):
+            between = between.where(side, np.zeros(len(distance)))
+        touched = between.areas(len(distance))
+        is_touched = touched > TOUCHED_LITTLE * self.whole.area()
+        shown = around.of(is_touched).where(-planes, -low)
+        outlines, touching = places_of(triangles), float(touched[~is_touched].sum())
+        parts = [_covered(placed, triangles[:, order.is_before])]
+        for number in np.flatnonzero(order.is_parted).tolist():
+            bare = polygons([outlines[number]])
+            gone = _covered(self.placed, nearer.of_number(number))
+            parts.append(bare - gone - polygons([*order.rectangles(number)]))
+            if is_touched[number]:
+                self.step()
+                met, left = (_covered(self.placed, each.of_number(number)) for each in (between, shown))
+                touching += ((met ^ bare ^ self.whole) - hidden - left).area()
+        found = self.covered_by(joined(parts))
+        surely = joined([hidden, found.polygons])
+        doubt = ((polygons([*order.doubt]) ^ self.whole) - surely).area() if len(order.doubt) else 0.0
+        return _Hidden(surely, touching=touching, doubt=float(doubt) + found.doubt)
 
     def _nearer(self, plane: Floats, most: float, part: Polygons, around: Floats) -> Polygons:
         """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
@@ -426,57 +432,41 @@ class _Target:
 
 
 @dataclass(frozen=True, eq=False)
-class _TargetPart:
-    """Faces of a target in a part of the picture."""
+class _Pieces:
+    """Triangles, and parts of them, by that with which each is compared."""
 
-    window: Floats  # (4,) least and greatest column and row of the part
-    triangles: Floats  # (3, m, 3) in picture coordinates
+    owner: Indices  # (n,) ascending: the number of that
+    triangles: Floats  # (3, n, 3) in picture coordinates
 
-    @cached_property
-    def depths(self) -> _Depths:
-        """Their depths in tiles of the part."""
-        return _Depths.of(self.window, self.triangles)
+    def of(self, flagged: Flags) -> _Pieces:
+        """Those of flagged numbers."""
+        some = flagged[self.owner]
+        return _Pieces(self.owner[some], self.triangles[:, some])
 
-    @cached_property
-    def boxes(self) -> Floats:
-        """(4, m) least and greatest column, least and greatest row of each."""
-        places = self.triangles[:2] / self.triangles[2]
-        return np.stack([least_of(places), greatest_of(places)], axis=1).reshape(4, -1)
+    def where(self, planes: Floats, least: Floats) -> _Pieces:
+        """What of them lies where ``plane @ p >= least``, of planes (3, m) by their number."""
+        beyond = products(planes[:, self.owner], self.triangles) - least[self.owner, None]
+        parts, number = cut(self.triangles, beyond)
+        order = np.argsort(number, kind="stable")
+        return _Pieces(self.owner[number[order]], parts[:, order])
 
-    def within(self, part: Polygons) -> Floats:
-        """(3, k, 3) those that may lie within the bounds of a part of the picture."""
-        left, top, right, bottom = part.bounds()
-        first, last, highest, lowest = self.boxes
-        return self.triangles[:, (first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top)]
+    def areas(self, count: int) -> Floats:
+        """(count,) pixels: the areas of those of each number, added up."""
+        places = places_of(self.triangles)
+        x, y = np.moveaxis(places - places[:, :1], 2, 0)
+        areas = np.abs(x[:, 1] * y[:, 2] - x[:, 2] * y[:, 1]) / 2.0
+        return np.bincount(self.owner, areas, count).astype(np.float64)
 
-
-def _may_meet(triangles: Floats, others: Floats) -> Flags:
-    """(m,) which of triangles (3, m, 3) may lie over some of others (3, k, 3): none of these' sides parts them."""
-    sides = np.cross(np.roll(others, 1, axis=2), np.roll(others, 2, axis=2), axis=0)  # planes through the eye
-    sides *= np.sign((sides * others).sum(axis=0))
-    inside = np.tensordot(sides, triangles, (0, 0))  # (k, 3, m, 3)
-    meeting: Flags = np.any(np.all(greatest_of(inside) >= 0.0, axis=1), axis=0)
-    return meeting
+    def of_number(self, number: int) -> Floats:
+        """(3, k, 3) those of a number."""
+        return self.triangles[:, slice(*np.searchsorted(self.owner, [number, number + 1]))]
 
 
 def _covered(placed: Placed, triangles: Floats) -> Polygons:
     """What triangles (3, m, 3) of a body cover."""
     if triangles.shape[1] > FEW_FACES:
         return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles).silhouette()
-    alike = turned_alike(triangles)
-    return polygons((alike[:2] / alike[2]).transpose(1, 2, 0))
-
-
-def least_of(values: Floats) -> Floats:
-    """(...) the least of values (..., k): of few each, one after the other, which takes a fraction of numpy's time."""
-    found: Floats = reduce(np.minimum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW else values.min(axis=-1)
-    return found
-
-
-def greatest_of(values: Floats) -> Floats:
-    """(...) the greatest of values (..., k); see `least_of`."""
-    found: Floats = reduce(np.maximum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW else values.max(axis=-1)
-    return found
+    return polygons([*places_of(triangles)])
 
 
 def _ends(values: Floats) -> Floats:
@@ -521,66 +511,24 @@ class _Planes:
         return is_behind, is_faced & (apart >= NEAREST_DEPTH_MM).all(axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class _Depths:
-    """Depths between which a target lies, in square tiles of its window."""
-
-    corner: Floats  # (2,) the least column and row
-    size: float  # pixels: the side of a tile
-    nearest: Floats  # (height, width) mm; infinite where it has no face
-    farthest: Floats  # (height, width) mm; minus infinity there
-
-    @classmethod
-    def of(cls, window: Floats, faces: Floats) -> _Depths:
-        """Those of faces (3, m, 3), in picture coordinates, within a window."""
-        left, right, top, bottom = window
-        size = max(right - left, bottom - top, NARROWEST_PART) / TILES_ACROSS
-        shape = int((bottom - top) / size) + 1, int((right - left) / size) + 1
-        tiles = cls(np.array([left, top]), size, np.full(shape, np.inf), np.full(shape, -np.inf))
-        tile, face = tiles._met(faces)
-        depth = faces[2]
-        np.minimum.at(tiles.nearest.ravel(), tile, least_of(depth).take(face))
-        np.maximum.at(tiles.farthest.ravel(), tile, greatest_of(depth).take(face))
-        return tiles
-
-    def order(self, triangles: Floats) -> tuple[Flags, Flags]:
-        """(m,) and (m,) which of triangles (3, m, 3) are surely behind the target, and which before it."""
-        tile, face = self._met(triangles)
-        depth, count = triangles[2], triangles.shape[1]
-        nearest, farthest = np.full(count, np.inf), np.full(count, -np.inf)
-        np.minimum.at(nearest, face, self.nearest.ravel().take(tile))
-        np.maximum.at(farthest, face, self.farthest.ravel().take(tile))
-        is_behind = least_of(depth) >= farthest
-        return is_behind, (greatest_of(depth) <= nearest - NEAREST_DEPTH_MM) & ~is_behind
-
-    def _met(self, triangles: Floats) -> tuple[Indices, Indices]:
-        """(n,) and (n,) tiles, read row by row, and triangles (3, m, 3) that may reach into them."""
-        places = (triangles[:2] / triangles[2] - self.corner[:, None, None]) / self.size
-        most = np.array(self.nearest.shape[::-1])[:, None]
-        first = np.clip(np.floor(least_of(places) - BESIDE), 0, most).astype(np.int64)
-        last = np.clip(np.floor(greatest_of(places) + BESIDE), -1, most - 1).astype(np.int64)
-        across, down = np.maximum(last - first + 1, 0)
-        row, owner = spread(first[1], down)
-        column, line = spread(first[0][owner], across[owner])
-        return row[line] * self.nearest.shape[1] + column, owner[line]
-
-
 def _bounding(placed: Placed) -> Floats:
     """(3, k) picture coordinates in whose convex hull a body lies."""
     points: Floats = placed.matrix @ (bounding_points(placed.body.mesh) - placed.eye).T
     return points
 
 
-def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]]:
+def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]] | None:
     """Triangles (3, m, 3) by the planes in which they lie: ``plane @ p == 1``, its distance from the eye, its own.
 
-    One whose plane the eye lies in hides nothing, and is left out.
+    One whose plane the eye lies in hides nothing, and is left out. None where there are more than `MOST_PLANES`.
     """
     planes, distance = _own_planes(placed, triangles)
     faced = np.flatnonzero(distance > LEAST_APART)
     units = (planes[:, faced].T @ placed.matrix) * distance[faced, None]
     rounded = np.round(np.column_stack([units * 1e6, distance[faced] * 1e4])).astype(np.int64)
     _, group = np.unique(rounded, axis=0, return_inverse=True)
+    if group.max(initial=-1) >= MOST_PLANES:
+        return None
     groups = []
     for number in range(group.max(initial=-1) + 1):
         mine = faced[group.ravel() == number]

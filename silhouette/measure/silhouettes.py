@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers, Pose, spread
 from silhouette.common.lazy import cached_property, derived
+from silhouette.measure.triangles import clipped, turned_alike
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, stable_order
 from silhouette.renderers.areas import EDGE_ON, Lines, SeenMesh
@@ -272,6 +273,14 @@ class Faces:
             ends.append(np.stack([points, points[:, following]]))
         return np.concatenate(ends, axis=2)
 
+    def rims(self) -> tuple[Floats, Floats]:
+        """(3, n, 2) lines that bound the whole faces whose normals are on the eye's side, and the others', each way."""
+        placed = self.placed
+        rims = []
+        for some in (self.sides > 0, self.sides < 0):
+            rims.append(placed.points(np.stack(self._border(some.view(np.int8)), axis=1).astype(np.int32)))
+        return rims[0], rims[1]
+
     def lines(self) -> Lines:
         """The same lines, as a renderer takes them that counts areas: see `_chains`."""
         places = list[Floats]()
@@ -451,44 +460,6 @@ def _bands(loop: Floats, reach: Floats) -> list[Floats]:
 
 _ANGLES = 2.0 * np.pi / 24 * np.arange(24)
 _CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
-
-
-def clipped(triangles: Floats, plane: Floats, least: float) -> Floats:
-    """(3, k, 3) triangles that cover what of triangles (3, m, 3) lies where ``plane @ p >= least``, edge by edge.
-
-    >>> triangle = np.array([[[0.0, 2.0, 0.0]], [[0.0, 0.0, 2.0]], [[1.0, 1.0, 1.0]]])
-    >>> [clipped(triangle, np.array([1.0, 0.0, 0.0]), least).shape[1] for least in (0.0, 1.0, 3.0)]
-    [1, 1, 0]
-    """
-    beyond = np.tensordot(plane, triangles, 1) - least
-    kept = beyond >= 0.0
-    count = kept.sum(axis=1)
-    cut = np.flatnonzero((count == 1) | (count == 2))
-    if not len(cut):
-        return triangles[:, count == 3]
-    points, kept, beyond, rows = triangles[:, cut], kept[cut], beyond[cut], np.arange(len(cut))
-    # The corner that lies alone on its side, and the two others in the direction of the triangle.
-    lone = np.where(count[cut] == 1, kept.argmax(axis=1), (~kept).argmax(axis=1))
-    tip, first, second = (points[:, rows, (lone + turn) % 3] for turn in range(3))
-    share = beyond[rows, lone] / (beyond[rows, lone] - np.stack([beyond[rows, (lone + turn) % 3] for turn in (1, 2)]))
-    to_first, to_second = tip + share[0] * (first - tip), tip + share[1] * (second - tip)
-    is_tip = kept[rows, lone]
-    pieces = [
-        np.stack([corner[:, which] for corner in corners], axis=2)
-        for corners, which in (
-            ((tip, to_first, to_second), is_tip),
-            ((to_first, first, second), ~is_tip),
-            ((to_first, second, to_second), ~is_tip),
-        )
-    ]
-    return np.concatenate([triangles[:, count == 3], *pieces], axis=1)
-
-
-def turned_alike(triangles: Floats, area: float = 1.0) -> Floats:
-    """Triangles (3, m, 3), in picture coordinates, the areas of whose pictures have the sign of ``area``."""
-    x, y = triangles[:2] / triangles[2]
-    turning = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
-    return np.where((turning * area < 0.0)[:, None], triangles[..., ::-1], triangles)
 
 
 def _chained(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]:

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.measure import occlusion as module
-from silhouette.measure import silhouettes
+from silhouette.measure import silhouettes, tiles
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import observe
@@ -58,22 +58,89 @@ def test_what_is_narrower_than_a_touch_is_no_gap(width: float) -> None:
     assert (counts.seen, counts.error_seen) == (0.0, 0.0)
 
 
-@pytest.mark.parametrize(("kind", "number"), [("shells", 0), ("ground", 0), ("piercing", 1), ("standing", 0)])
-def test_slabs_hold_what_planes_tell_exactly(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+FINELY = {"FEW_IN_TILE": 0, "FEW_IN_ALL": 0}
+"""Tiles are parted as often as they may be."""
+
+COARSELY = {"TILES_ACROSS": 5, "LEVELS": 1}
+"""There are few, and they are not parted."""
+
+
+@pytest.mark.parametrize("settings", [{}, FINELY, COARSELY, {"AT_ONCE": 7, "PAIRS_AT_ONCE": 5}])
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("shells", 0), ("ground", 0), ("piercing", 1), ("standing", 0), ("flipped faces", 2), ("soups", 3)],
+)
+def test_tiles_tell_what_planes_tell(
+    kind: str, number: int, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
     monkeypatch.setattr(module, "MOST_PLANES", -1)
-    by_slabs = occlusion(picture)
-    assert exact.doubt == 0.0
-    least = by_slabs.obscured.area()
-    assert least - 1e-3 <= exact.obscured.area() <= least + by_slabs.doubt + 1e-3
-    monkeypatch.setattr(module, "SLABS", 128)
-    finer = occlusion(picture)
-    assert finer.doubt <= by_slabs.doubt
+    for name, value in settings.items():
+        monkeypatch.setattr(tiles, name, value)
+    by_tiles = occlusion(picture)
+    assert exact.doubt == by_tiles.doubt == 0.0
+    assert (exact.obscured - by_tiles.obscured).area() <= 1e-3 + by_tiles.touching
+    assert (by_tiles.obscured - exact.obscured).area() <= 1e-3 + exact.touching
     counts = observe(one.sight, choose(), one.pixel).counts
     share = one.exact().occluded
     assert abs(counts.occluded / counts.total - share) <= counts.error + 1e-6
+
+
+@pytest.mark.parametrize(("kind", "number"), [("shells", 0), ("ground", 0), ("piercing", 1), ("standing", 0)])
+def test_what_is_left_of_tiles_is_in_doubt(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = case(kind, number)
+    (picture,) = framed(one.sight, one.pixel).pictures
+    exact = occlusion(picture)
+    monkeypatch.setattr(module, "MOST_PLANES", -1)
+    monkeypatch.setattr(tiles, "MOST_PAIRS", 0)
+    monkeypatch.setattr(tiles, "FEW_IN_TILE", 0)
+    doubts = []
+    for few in (10**9, 0):  # nothing is parted, and all is
+        monkeypatch.setattr(tiles, "FEW_IN_ALL", few)
+        left = occlusion(picture)
+        least = left.obscured.area()
+        assert least - 1e-3 <= exact.obscured.area() <= least + left.doubt + left.touching + 1e-3
+        doubts.append(left.doubt)
+    assert doubts[1] <= doubts[0]
+    assert doubts[0] > 0.0
+    counts = observe(one.sight, choose(), one.pixel).counts
+    assert abs(counts.occluded / counts.total - one.exact().occluded) <= counts.error + 1e-6
+
+
+def rough_ground(cells: int, height: float) -> Mesh:
+    """A square of 120 mm of small triangles, no two of which lie in one plane."""
+    random = np.random.default_rng(cells)
+    ends = np.linspace(-60.0, 60.0, cells + 1)
+    x, y = np.meshgrid(ends, ends, indexing="ij")
+    z = height * np.sin(x / 7.0) * np.cos(y / 5.0) + random.normal(0.0, height / 60.0, x.shape)
+    number = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = (each.ravel() for each in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]))
+    return shapes.mesh(
+        np.stack([x, y, z], axis=-1).reshape(-1, 3),
+        np.vstack([np.column_stack(each) for each in ((a, b, c), (a, c, d))]),
+    )
+
+
+@pytest.mark.parametrize("settings", [{}, COARSELY])
+@pytest.mark.parametrize("eye", [(-200.0, 30.0, 40.0), (-200.0, 0.0, 8.0), (-90.0, 20.0, 150.0)])
+def test_a_fine_shape_sunk_into_fine_ground_is_counted_exactly(
+    eye: tuple[float, float, float], settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thousands of faces cross: the share is within the error of the witness, and that of planes."""
+    target, ground = shapes.moved(shapes.sphere(15.0, 60, 40), (0.0, 0.0, 8.0)), rough_ground(80, 3.0)
+    one = Case(target, (ground,), np.array(eye))
+    monkeypatch.setattr(module, "MOST_PLANES", -1)
+    for name, value in settings.items():
+        monkeypatch.setattr(tiles, name, value)
+    counts = observe(one.sight, choose(), 0.1).counts
+    assert counts.error < 1e-4
+    seen = observe(one.sight, choose("embree"), 0.05).counts
+    assert abs(counts.occluded / counts.total - seen.occluded / seen.total) <= counts.error + seen.error
+    monkeypatch.setattr(module, "MOST_PLANES", 10**6)
+    planes = observe(one.sight, choose(), 0.1).counts
+    assert counts.occluded / counts.total == pytest.approx(planes.occluded / planes.total, abs=2e-6)
 
 
 @pytest.mark.parametrize("apart", [0.0, 5e-5, 2e-4, 1.0])
@@ -106,13 +173,13 @@ def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch
     areas, mixed = [], [0, 0, 0]
     coplanar = module._coplanar
 
-    def counted_triangles(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]]:
+    def counted_triangles(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]] | None:
         mixed[len(areas)] += triangles.shape[1]
         return coplanar(placed, triangles)
 
     monkeypatch.setattr(module, "_coplanar", counted_triangles)
     for across, few in ((1, 0), (128, 0), (128, 10_000)):
-        monkeypatch.setattr(module, "TILES_ACROSS", across)
+        monkeypatch.setattr(tiles, "TILES_ACROSS", across)
         monkeypatch.setattr(module, "FEW_FACES", few)
         areas.append(occlusion(picture).obscured.area())
     assert areas == pytest.approx([areas[0]] * 3, abs=1e-5)

@@ -159,6 +159,18 @@ SECOND_FACTS = (
         ("tests/measure/test_occlusion.py",),
     ),
     Patch(
+        "silhouette/measure/tiles.py",
+        "            is_covered[rim.met.tile] = False\n",
+        "",
+        ("tests/measure/test_occlusion.py",),
+    ),
+    Patch(
+        "silhouette/measure/tiles.py",
+        "is_behind |= is_covered & (rim.take(tile) > blocker.far + APART)",
+        "is_behind |= is_covered",
+        ("tests/measure/test_occlusion.py",),
+    ),
+    Patch(
         "silhouette/scenes/warnings.py",
         " and pieces[other].name not in named",
         "",
