@@ -68,7 +68,14 @@ def page_texts() -> Catalog:
     viewer = [text for text in sections.VIEWER_TEXTS.values() if isinstance(text, str)]
     viewer += (text for part in ("parts", "play") for text in sections.VIEWER_TEXTS[part].values())
     legends = [text for _, text in (*sections.EYE_VIEW_LEGEND, *sections.LEGEND_PLAIN)]
-    tables = (*sections.FIGURES.values(), *sections.MAP.values(), sections.STAGE_HELP, sections.PLAY_HELP, *legends, *viewer)
+    tables = (
+        *sections.FIGURES.values(),
+        *sections.MAP.values(),
+        sections.STAGE_HELP,
+        sections.PLAY_HELP,
+        *legends,
+        *viewer,
+    )
     for text in dict.fromkeys((*tables, *VOCABULARY, *(field.name for field in fields))):
         _add(template, text, PAGE_CONTEXT)
     return template

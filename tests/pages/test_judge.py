@@ -13,7 +13,8 @@ from silhouette.rules.necromunda.scene import NecromundaScene
 from tests.benchmarks.crowded_table import MESHES, MISSING, crowded_document
 from tests.conftest import PROJECT
 from tests.support.browsing import Browser
-from tests.support.page_judge import ASK, disagreement, judged, judging, playable, random_poses
+from tests.support.hard_sights import KINDS, case
+from tests.support.page_judge import ASK, areas, disagreement, judged, judging, playable, random_poses, untruths
 
 SCENES = sorted((PROJECT / "scenes" / "necromunda").glob("*.toml"))
 TABLES = 20
@@ -38,6 +39,14 @@ def compare(browser: Browser, scene: NecromundaScene, count: int, seed: int) -> 
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)
 def test_words_of_the_page_are_the_commands(path: Path, browser: Browser) -> None:
     compare(browser, loaded(path), 2, seed=len(path.stem))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_it_counts_of_hard_cases_is_true(kind: str, browser: Browser) -> None:
+    with judging(browser, []) as page:
+        for number in range(3):
+            hard = case(kind, number)
+            assert not untruths(areas(page, hard), hard.exact()), number
 
 
 @pytest.mark.slow

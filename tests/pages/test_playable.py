@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,7 +52,8 @@ def moved(visit: Visit, button: str) -> str:
 
 def test_what_it_says_first_is_the_scenes_verdict(visit: Visit) -> None:
     (check, *_) = load_scene(SCENE).checks
-    assert check.expect is not None and str(check.expect["verdict"]) in answer(visit)
+    assert check.expect is not None
+    assert str(check.expect["verdict"]) in answer(visit)
 
 
 def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -> None:
@@ -61,7 +63,7 @@ def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -
     command = shlex.split(visit.page.locator("#play-command").inner_text())
     assert command[:2] == ["silhouette", "check"]
     tried = {}
-    for option, value in zip(command, command[1:], strict=False):
+    for option, value in itertools.pairwise(command):
         if option == "--at":
             name, _, numbers = value.partition("=")
             tried[name] = tuple(map(float, numbers.split(",")))
@@ -74,7 +76,8 @@ def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -
 
 def test_back_to_the_scene_says_what_it_said_first(visit: Visit) -> None:
     first = answer(visit)
-    assert moved(visit, "clockwise") and moved(visit, "up")
+    assert moved(visit, "clockwise")
+    assert moved(visit, "up")
     assert moved(visit, "back") == first
 
 
@@ -95,7 +98,8 @@ def test_a_figure_is_dragged_by_hand(visit: Visit) -> None:
     visit.page.mouse.move(x + 20, y + 4, steps=4)
     visit.page.mouse.up()
     after = visit.page.evaluate("silhouette.play.pieces[silhouette.play.attacker].at")
-    assert after[2] == before[2] and abs(after[0] - before[0]) + abs(after[1] - before[1]) > 1.0
+    assert after[2] == before[2]
+    assert abs(after[0] - before[0]) + abs(after[1] - before[1]) > 1.0
     visit.settled()
     assert visit.page.evaluate(at) == pytest.approx([x + 20, y + 4], abs=6.0)
 

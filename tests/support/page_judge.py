@@ -10,15 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.drawing.in_3d.stage import judged_in_page, stage_of_table
+from silhouette.drawing.in_3d.shapes import DisplayShape
+from silhouette.drawing.in_3d.stage import judged_in_page, packed, stage_of_table
 from silhouette.files.cache import Cache
+from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.mesh import merge_equal
 from silhouette.rules.necromunda.judge import NecromundaVerdict
+from silhouette.rules.necromunda.playing import arc_entry
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.scenes.places import Move, moved
 from silhouette.scenes.scene import Check
 from tests.support.browsing import Browser
+from tests.support.exact_shares import ExactShares
+from tests.support.hard_sights import ROUNDING
 from tests.support.rulings import ruled
+from tests.support.sight_cases import Case
 
 ASK, TOO_CLOSE = "ask the desk", "too close to call"
 
@@ -98,6 +105,57 @@ def judged(page: Any, number: int, scene: NecromundaScene, posed: Sequence[Posed
         [number, requests],
     )
     return answers
+
+
+ASKED = """async (request) => {
+    const bytes = await silhouetteJudge.unpacked(request.packed);
+    const meshes = request.shapes.map((shape) => {
+        const { points, corners, moved, hull } = silhouetteJudge.judgedMesh(bytes, shape);
+        return new silhouetteJudge.Faces(points, corners, moved, hull);
+    });
+    const [target, ...blockers] = meshes.map((mesh) => ({ mesh, pose: request.pose, aim: request.aim }));
+    try {
+        return silhouetteJudge.occlusionOf({ ...request, target, blockers });
+    } catch (error) {
+        if (!(error instanceof silhouetteJudge.Doubt)) throw error;
+        return null;
+    }
+}"""
+
+
+def areas(page: Any, case: Case) -> dict[str, Any] | None:
+    """What the judge of a page counts of a case of sight; None where it asks the desk."""
+    sight, shapes = case.sight, list[DisplayShape]()
+    for mesh in (case.target, *case.blockers):
+        vertices, merged = merge_equal(mesh.vertices)
+        shapes.append(DisplayShape(vertices, merged[mesh.faces].astype(np.int64), hull=bounding_points(mesh)))
+    entries, text = packed(shapes)
+    arcs = None if sight.arcs is None else [arc_entry(arc) for arc in sight.arcs]
+    pose = np.column_stack([case.pose.rotation, case.pose.translation]).ravel().tolist()
+    request = {"packed": text, "shapes": entries, "pose": pose, "aim": sight.target.body_middle.tolist(), "arcs": arcs}
+    request |= {"eye": sight.eye.tolist(), "facing": sight.facing}
+    counted: dict[str, Any] | None = page.evaluate(ASKED, request)
+    return counted
+
+
+def untruths(counted: Mapping[str, Any] | None, exact: ExactShares) -> list[str]:
+    """What is untrue in areas that a page counted; nothing is where it asks the desk."""
+    if counted is None or not counted["whole"]:
+        return [] if counted is None or not exact.total else ["no area"]
+    whole, found = counted["whole"], []
+    off = counted["band"] / whole + ROUNDING
+    seen = counted["within"] - counted["withinObscured"]
+    for name, least, most, truth in (
+        ("obscured", counted["obscured"], counted["obscured"] + counted["perhaps"], exact.occluded),
+        ("seen", seen - counted["withinPerhaps"], seen, exact.seen),
+    ):
+        if not least / whole - off <= truth <= most / whole + off:
+            found.append(f"{name}: {least / whole} to {most / whole}, ± {off}, in truth {truth}")
+    if counted["obscured"] + counted["perhaps"] <= ROUNDING * whole and not counted["touches"]:
+        found += [] if exact.nothing_occluded else [f"open, and {exact.occluded} is obscured"]
+    if seen <= ROUNDING * whole and not exact.nothing_seen:
+        found.append(f"hidden, and {exact.seen} is seen")
+    return found
 
 
 def disagreement(answer: Mapping[str, Any], verdict: NecromundaVerdict) -> str | None:

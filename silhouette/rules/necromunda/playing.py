@@ -76,7 +76,15 @@ def _look(attacker: Piece, arcs: tuple[VisionArc, ...] | None) -> dict[str, Any]
     return {
         "eye": attacker.eye.tolist(),
         "facing": attacker.ahead,
-        "arcs": None
-        if arcs is None
-        else [{edge: getattr(arc, edge).tolist() for edge in ("apex", "right", "left")} for arc in arcs],
+        "arcs": None if arcs is None else [arc_entry(arc) for arc in arcs],
     }
+
+
+def arc_entry(arc: VisionArc) -> dict[str, list[float]]:
+    """A vision arc, ready for JSON: where it begins, and its edges, each [x, y].
+
+    >>> from silhouette.renderers.views import vehicle_arc
+    >>> arc_entry(vehicle_arc("front", (0.0, 5.0), 0.0, 8.0, 6.0))
+    {'apex': [0.0, 5.0], 'right': [0.8, -0.6], 'left': [0.8, 0.6]}
+    """
+    return {"apex": arc.apex.tolist(), "right": arc.right.tolist(), "left": arc.left.tolist()}

@@ -4,7 +4,7 @@ import { judgedMesh, unpacked } from "./packing.js";
 
 export { Faces } from "./judge_faces.js";
 export { Table } from "./judge_necromunda.js";
-export { occlusionOf } from "./judge_occlusion.js";
+export { Doubt, occlusionOf } from "./judge_occlusion.js";
 export { judgedMesh, unpacked } from "./packing.js";
 
 // The table of a page: what `Stage.document` wrote, with what the rules say of it.

@@ -15,6 +15,7 @@ for (let turn = 0; turn < TURNS; turn += 1) {
 
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+const isApart = (a, b) => a.right < b.left || b.right < a.left || a.high < b.low || b.high < a.low;
 const unit = (a) => a.map((value) => value / Math.hypot(...a));
 
 // Why a picture does not tell: the desk is asked.
@@ -39,7 +40,7 @@ function grown({ left, right, low, high }) {
 // Whether a blocker that obscures nothing comes so near to the rim of the target's silhouette that it may.
 function isTouched(lines, rim, parts) {
   const near = lines.of((layer) => layer > 1);
-  const reach = 2 * lines.farthest;
+  const reach = 2 * lines.reach.subarray(0, lines.count).reduce((most, each) => Math.max(most, each), 0);
   for (let at = 0; at < rim.length; at += 4) {
     const [x, y, end, top] = rim.slice(at, at + 4);
     const length = Math.hypot(end - x, top - y) || 1;
@@ -202,8 +203,7 @@ export function occlusionOf({ eye, facing, arcs, target, blockers }) {
   const areas = areasOf(lines, parts);
   // Seen edge-on it has no area but what rounding leaves.
   if (areas.whole < 1e-8 * (window.right - window.left) * (window.high - window.low)) throw new Doubt("thin");
-  const isObscured = areas.obscured + areas.perhaps > 1e-9 * areas.whole;
-  areas.touches = !isObscured && bodies.length > 0 && isTouched(lines, areas.rim, parts);
+  areas.touches = areas.obscured + areas.perhaps <= 1e-9 * areas.whole && bodies.length > 0 && isTouched(lines, areas.rim, parts);
   areas.shares = new Float64Array(blockers.length);
   for (const [part, number] of bodies) areas.shares[number] += areas.alone[part] / (areas.whole || 1);
   return areas;
@@ -213,10 +213,6 @@ export function occlusionOf({ eye, facing, arcs, target, blockers }) {
 function turned(way, pose, view) {
   const world = [0, 1, 2].map((row) => dot(pose.slice(4 * row, 4 * row + 3), way));
   return [0, 1, 2].map((row) => dot(view.axes.slice(3 * row, 3 * row + 3), world));
-}
-
-function isApart(a, b) {
-  return a.right < b.left || b.right < a.left || a.high < b.low || b.high < a.low;
 }
 
 // Whether a polygon, cut off before the eye, is seen there in a window: what was cut away could hide something.

@@ -72,11 +72,6 @@ export class Lines {
     return some;
   }
 
-  // The most that a line may be off.
-  get farthest() {
-    return this.reach.subarray(0, this.count).reduce((most, reach) => Math.max(most, reach), 0);
-  }
-
   #put(x, y, end, top, layer, delta, reach) {
     if (y >= top) return;
     if (this.count === this.size) this.#grow(2 * this.size);
@@ -123,13 +118,11 @@ class Sweep {
     this.sums = { whole: 0, obscured: 0, perhaps: 0, within: 0, withinObscured: 0, withinPerhaps: 0, band: 0 };
     this.rim = []; // where the target's silhouette ends: from x, y to x, y
     this.arcs = parts.includes(INSIDE);
-    this.masks = [TARGET, BLOCKER, PERHAPS].map((part) => this.#maskOf((body) => parts[body] === part));
-  }
-
-  #maskOf(isIn) {
-    const mask = new Int32Array(this.words);
-    for (let body = 0; body < this.parts.length; body += 1) if (isIn(body)) mask[body >> 5] |= 1 << (body & 31);
-    return mask;
+    this.masks = [TARGET, BLOCKER, PERHAPS].map((part) => {
+      const mask = new Int32Array(this.words);
+      for (const [body, own] of parts.entries()) set(mask, 0, body, own === part);
+      return mask;
+    });
   }
 
   areas() {
