@@ -29,7 +29,7 @@ from silhouette.scenes.table import Piece, TableScene
 
 # ---- shapes, packed
 
-PLACES, EXACT_PLACES = 2, 3  # bytes of a coordinate, for display and for a shape that is judged in the page
+SHOWN_BYTES, EXACT_BYTES = 2, 3  # bytes of a coordinate, for display and for a shape that is judged in the page
 COMPRESSION_LEVEL = 6  # of the compression: the highest one saves another three thousandths, and takes thrice as long
 EXACT_DIGITS = 9  # decimals of the box of a shape that is judged in the page, mm
 COLOUR_STEPS = 63  # of red, green and blue: on a lit surface no finer ones are told apart, and they would not pack
@@ -48,7 +48,7 @@ def packed(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], str]:
     entries, chunks, at = list[dict[str, Any]](), list[bytes](), 0
     for shape in shapes:
         vertices, faces = _ordered(shape)
-        places = PLACES if shape.hull is None else EXACT_PLACES
+        places = SHOWN_BYTES if shape.hull is None else EXACT_BYTES
         quanta = 256**places - 1
         low = vertices.min(axis=0) if len(vertices) else np.zeros(3)
         high = vertices.max(axis=0) if len(vertices) else np.zeros(3)
