@@ -99,3 +99,18 @@ def test_a_long_report_is_short_on_a_phone(
             boxes = visit.page.locator("input[type=checkbox]")
             assert boxes.count() == 22
             assert not boxes.first.is_visible()
+
+
+def test_shares_add_up_and_places_have_a_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The parts of a share as a page prints them; the places of pieces in the unit of the scene."""
+    page = tmp_path / "report.html"
+    for name, unit in (("skirmish", "mm"), ("stand_ins_in_inches", "inches")):
+        run(capsys, "report", SCENES / f"necromunda/{name}.toml", "--out", page, "--renderer", "auto", "--pixel", "0.5")
+        html = page.read_text(encoding="utf-8")
+        places = re.findall(r'data-label="(?:stands at|eye)">([^<]+)<', html)
+        assert places
+        assert all(f"] {unit}, " in place for place in places)
+        rows = re.findall(r'data-label="obscured">([\d.]+) %[^<]*</td><td[^>]*>([^<]*)<', html)
+        for whole, parts in rows:
+            if shares := re.findall(r"([\d.]+) %", parts):
+                assert sum(map(float, shares)) == pytest.approx(float(whole), abs=1e-9)

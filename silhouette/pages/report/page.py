@@ -51,7 +51,7 @@ from silhouette.pages.report.words import VOCABULARY, PageWords
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription
-from silhouette.rules.base import Verdict
+from silhouette.rules.base import Verdict, blocker_shares
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene
@@ -431,8 +431,8 @@ def _plate(judged: Judged, words: PageWords) -> Markup:
 
 def _in_the_way(verdict: Verdict, words: PageWords) -> str:
     return "; ".join(
-        blocker.name if blocker.occluded is None else f"{blocker.name} {words.fraction(blocker.occluded)}"
-        for blocker in verdict.blockers
+        blocker.name if blocker.occluded is None else f"{blocker.name} {words.rounded(share)}"
+        for blocker, share in blocker_shares(verdict)
         if blocker.occluded != 0.0
     )
 
@@ -512,8 +512,8 @@ def _facts(verdict: Verdict, words: PageWords) -> Facts:
 
 def _blockers_table(verdict: Verdict, words: PageWords) -> Markup:
     blockers = [
-        (blocker.name, words.fraction(blocker.share), words.fraction(blocker.alone or 0.0))
-        for blocker in verdict.blockers
+        (blocker.name, words.rounded(share), words.fraction(blocker.alone or 0.0))
+        for blocker, share in blocker_shares(verdict)
         if blocker.obscures
     ]
     headings = [words.phrase("piece"), words.phrase("nearest in the way of"), words.phrase("would obscure alone")]
