@@ -349,6 +349,7 @@ def report_page(
     views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
     figures, about = Figures(), about_checks(checks, words)
     counted = words.counted(len(drawn), "{count} check", "{count} checks") if drawn else words.phrase("no checks")
+    about_scene = f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}"
     mapped = None if shown is None else map_section(shown, figures, writing)
     texts = viewer_texts(words)
     document = {"words": texts} if stage is None else stage.document(texts, about)
@@ -360,8 +361,7 @@ def report_page(
     description = words.phrase("Verdicts, figures and the table in 3D: {title}", title=title)
     return page(
         Head(title, description, figures, asset("report.css"), words.language),
-        element("h1", title),
-        element("p", f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}", class_="small"),
+        element("div", element("h1", title, title=title), element("p", about_scene, class_="small"), class_="head"),
         _verdicts(drawn, scene.warnings, words),
         view_section(stage, about, words),
         mapped[0] if mapped else "",
@@ -395,7 +395,8 @@ def _pieces(scene: Any, words: PageWords) -> Markup | str:
 
 def _overview(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
     """The figures of a scene without checks."""
-    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)]
+    drawn = overview_for_page(scene, writing)
+    return [figures.add(svg, f"{caption}: {title}", caption, class_="whole") for caption, svg in drawn]
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str], words: PageWords) -> Markup:

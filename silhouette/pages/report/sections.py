@@ -17,7 +17,7 @@ from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage, StageCheck
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import FigureDescription, Writing, jpeg, svg
-from silhouette.drawing.sheet import Figure, Sheet, settings
+from silhouette.drawing.sheet import COLUMN, Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged
@@ -159,7 +159,8 @@ def _caption(figure: Figure, writing: PageWriting) -> str:
 
 
 def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
-    sheet = PageSheet(figure.width, writing.style, language=writing.language)
+    # On a phone 390 pixels wide small letters are 9 pixels high in a figure of a column, half as high in one of two.
+    sheet = PageSheet(min(figure.width, COLUMN), writing.style, language=writing.language)
     figure.draw(sheet)
     return svg(sheet.finish(), FigureDescription(figure.name).printable(), writing), sheet
 
