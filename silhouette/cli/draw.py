@@ -17,7 +17,7 @@ from silhouette.common.text import did_you_mean, verdict_in_words
 from silhouette.drawing.animation.film import FPS, Animation, animate, check_path
 from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.odds_chart import ODDS_FIGURE, odds_figure
+from silhouette.drawing.odds_chart import ODDS_FIGURE, figures_of_odds
 from silhouette.drawing.saving import FIGURE_FORMATS
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
@@ -25,7 +25,6 @@ from silhouette.drawing.words.words import Words
 from silhouette.files.writing import make_folder
 from silhouette.judging import Judged, JudgingOptions, Selection, check_numbers, content_with, judge_all, load_scene
 from silhouette.judging.calls import stands
-from silhouette.rules import rule_called
 from silhouette.rules.fields import ERROR, IN_ARC_FIELD, OCCLUDED_FIELD, VERDICT
 from silhouette.scenes.places import FRAMES, Motion, place_of
 from silhouette.scenes.scene import Check, Scene
@@ -113,8 +112,7 @@ def draw(given: DrawOptions) -> int:
         for done, (number, check) in enumerate(checks.items()):
             waiting.step(done, len(checks))
             (result,) = judge_all([(scene, check)], judging)
-            rule, odds = rule_called(scene.rules), result.odds
-            more = [] if odds is None else [odds_figure(result.verdict, odds, rule.levels, rule.scale(scene))]
+            more = figures_of_odds(scene, result)
             files = write_figures(scene, check, result.verdict, renderer, given.out, number, options, more)
             drawn[number] = result, [str(file) for file in files]
     return _show(scene, drawn, as_json=given.as_json)

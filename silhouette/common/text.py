@@ -134,6 +134,51 @@ def fraction_in_words(share: float) -> str:
     return share_in_words(round(share * 10**9), 10**9)
 
 
+def parts_in_words(parts: Sequence[float], whole: float) -> list[str]:
+    """Shares from 0 to 1 as `fraction_in_words` rounds them; those that make up a whole, which is rounded likewise, so
+    that they add up to it as written, by the largest remainder.
+
+    >>> parts_in_words([0.5364, 0.2974], 0.8338), fraction_in_words(0.8338)
+    (['53.7 %', '29.7 %'], '83.4 %')
+    >>> parts_in_words([0.5364, 0.2974], 0.9), parts_in_words([], 0.0)
+    (['53.6 %', '29.7 %'], [])
+    >>> parts_in_words([0.5, 0.00004, 0.1234], 0.62344), fraction_in_words(0.62344)
+    (['50 %', 'under 0.01 %', '12.3 %'], '62.3 %')
+    """
+    words = [fraction_in_words(part) for part in parts]
+    written = [_hundredths(text) for text in (*words, fraction_in_words(whole))]
+    total = written.pop()
+    if (
+        abs(sum(parts) - whole) > PARTS_MAKE_UP
+        or total is None
+        or None in written
+        or sum(filter(None, written)) == total
+    ):
+        return words
+    for step, digits in ((10, 1), (1, 2)):
+        exact = [10**4 * part / step for part in parts]
+        counts = [math.floor(count + 1e-6) for count in exact]
+        missing = total // step - sum(counts)
+        for number in sorted(range(len(parts)), key=lambda number: counts[number] - exact[number])[: max(missing, 0)]:
+            counts[number] += 1
+        shown = [
+            text if before == count * step else f"{count * step / 100:.{digits}f} %"
+            for text, before, count in zip(words, written, counts, strict=True)
+        ]
+        is_plain = all(text in words or _hundredths(text) not in (0, 5000, 10**4) for text in shown)
+        if total % step == 0 and sum(counts) * step == total and is_plain:
+            return shown
+    return words
+
+
+PARTS_MAKE_UP = 1e-6  # the shares of parts make up a whole if their sum is as near to it
+
+
+def _hundredths(share: str) -> int | None:
+    """A share in words as a number of hundredths of a per cent; None if it is none, such as "under 0.01 %"."""
+    return round(100 * float(share.removesuffix(" %"))) if share[0].isdigit() else None
+
+
 def margin_in_words(error: float) -> str:
     """The error of a share in words, never smaller than it is.
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Transform
 
 PAGE_EDGE_MM = 0.5  # the margin of free paper round the page, mm
+CAPTION_EDGE_MM = 2.0  # that on both sides of a caption and below it
 # The sizes of type in a caption, and of names in a drawing, in points.
 TITLE_PT, REASON_PT, SMALL_PT, NAME_PT = 8.5, 6.8, 6.2, 6.8
 MAX_REASON_LINES = 9  # lines of a reason, at most; games by data have long ones
@@ -93,7 +94,7 @@ def caption_lines(
     width: float, style: Style, title: str, reason: str, legend: Sequence[Swatch], notes: Sequence[str]
 ) -> list[CaptionLine]:
     """The lines of the text below a drawing on a page of a width in mm, from the top down."""
-    room = SAFE * (width - 2 * PAGE_EDGE_MM)
+    room = SAFE * (width - 2 * CAPTION_EDGE_MM)
     lines = _set(title, room, TITLE_PT, 3, style.ink, bold=True)
     lines += _set(reason, room, REASON_PT, MAX_REASON_LINES, style.ink)
     lines += _legend_lines(legend, room, style.ink)
@@ -104,18 +105,18 @@ def caption_lines(
 
 def _set(text: str, room: float, size: float, most: int, colour: str, *, bold: bool = False) -> list[CaptionLine]:
     lines = typeface.VectorType(size, bold).wrapped(typeface.printable(text), room, most)
-    return [CaptionLine(typeface.height(size), size, bold, colour, ((PAGE_EDGE_MM, line),)) for line in lines]
+    return [CaptionLine(typeface.height(size), size, bold, colour, ((CAPTION_EDGE_MM, line),)) for line in lines]
 
 
 def _legend_lines(legend: Sequence[Swatch], room: float, colour: str) -> list[CaptionLine]:
     gap, between = 1.2, 3.0
-    rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), PAGE_EDGE_MM
+    rows, x = list[tuple[list[tuple[float, str]], list[tuple[float, Swatch]]]](), CAPTION_EDGE_MM
     for swatch in legend:
         words = typeface.elided(swatch.words, room - SWATCH[0] - gap, SMALL_PT)
         wide = SWATCH[0] + gap + typeface.width(words, SMALL_PT)
-        if not rows or x - PAGE_EDGE_MM + wide > room:
+        if not rows or x - CAPTION_EDGE_MM + wide > room:
             rows.append(([], []))
-            x = PAGE_EDGE_MM
+            x = CAPTION_EDGE_MM
         texts, swatches = rows[-1]
         swatches.append((x, swatch))
         texts.append((x + SWATCH[0] + gap, words))

@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from silhouette.common.geometry import INCH
 from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import HAIRLINE_PT, SMALL_PT, THIN_LINE_PT
 from silhouette.drawing.captions import NAME_PT as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
 from silhouette.drawing.words.words import Words
+from silhouette.judging import Judged
 from silhouette.judging.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.judging.monte_carlo import Odds
+from silhouette.judging.trials import assumed
+from silhouette.rules import rule_called
 from silhouette.rules.base import Level, Verdict, VerdictScale
+from silhouette.scenes.scene import Scene
+from silhouette.scenes.table import TableScene
 
 ODDS_FIGURE = "odds"  # the name of the figure
 CHART_WIDTH, CHART_HEIGHT = 100.0, 52.0  # the drawing, in hundredths of its width
@@ -43,13 +49,34 @@ DOUBT_PHRASES: Mapping[str, str] = {  # the phrase for each doubt that may weigh
 }
 
 
-def odds_figure(verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: VerdictScale) -> Figure:
-    """The figure of a verdict's odds, with the level of each verdict, from exposed to covered."""
-    return Figure(ODDS_FIGURE, lambda sheet: draw_odds(sheet, verdict, odds, levels, scale))
+DEVIATION_PHRASES: Mapping[str, str] = {  # the phrase for what may be off
+    "place": "off place",
+    "facing": "off facing",
+    "eye": "off eye",
+    "surface": "off surface",
+}
 
 
-def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, Level], scale: VerdictScale) -> None:
-    """Draws the odds of a verdict on a sheet; the arguments are those of `odds_figure`."""
+def figures_of_odds(scene: Scene, judged: Judged) -> list[Figure]:
+    """The figure of a verdict's odds, with what was assumed of the scene; none where they were not worked out."""
+    verdict, odds, rule = judged.verdict, judged.odds, rule_called(scene.rules)
+    if odds is None:
+        return []
+    assert isinstance(scene, TableScene), "each game with odds has models on a table"
+    return [Figure(ODDS_FIGURE, lambda sheet: draw_odds(sheet, verdict, odds, rule.levels, rule.scale(scene), scene))]
+
+
+def draw_odds(
+    sheet: Sheet,
+    verdict: Verdict,
+    odds: Odds,
+    levels: Mapping[str, Level],
+    scale: VerdictScale,
+    scene: TableScene | None = None,
+) -> None:
+    """Draws the odds of a verdict on a sheet, with the level of each verdict, from exposed to covered, and with what
+    was assumed, where the scene is given.
+    """
     sheet.frame(-CHART_MARGIN, 0.0, CHART_WIDTH + CHART_MARGIN, CHART_HEIGHT, ground=sheet.style.paper, line=False)
     words, shares = sheet.words.of(verdict.rules), odds.outcomes.shares.ravel()
     _draw_bar(sheet, odds, levels, words)
@@ -65,8 +92,26 @@ def draw_odds(sheet: Sheet, verdict: Verdict, odds: Odds, levels: Mapping[str, L
         title = words("marginal", title=title)
     sheet.caption(title, words("odds", odds=parts))
     sheet.note(trials)
+    if scene is not None:
+        sheet.note(_assumed(words, scene))
     error = words.number(f"{100.0 * odds.error:.1f} %")
     sheet.note(f"{words('sure', error=error)} {words(DOUBT_PHRASES[odds.doubt_from])}")
+
+
+def _assumed(words: Words, scene: TableScene) -> str:
+    """What may be off by how much: standard deviations, in inches if the places of the scene are in them."""
+    inches = scene.unit_of_places == "inch"
+
+    def written(source: str, size: float) -> str:
+        if source == "facing":
+            return words.number(f"{size:g}°")
+        return words.number(f'{size / INCH:.2g}"' if inches else f"{size:g} mm")
+
+    parts = []
+    for source, (least, most) in assumed(scene).items():
+        ends = dict.fromkeys((written(source, least), written(source, most)))
+        parts.append(words(DEVIATION_PHRASES[source], size="–".join(ends)))
+    return words("assumed", deviations=", ".join(parts) or words("off nothing"))
 
 
 def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:

@@ -20,6 +20,7 @@ from silhouette.common.geometry import INCH, Floats
 from silhouette.common.installation import package_command
 from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import (
+    CAPTION_EDGE_MM,
     HAIRLINE_PT,
     NAME_PT,
     PAGE_EDGE_MM,
@@ -369,7 +370,7 @@ class Sheet:
         lines = []
         if self.captions:
             lines = caption_lines(self.width, self.style, self.title, self.reason, self.legend_entries, self.notes)
-        depth = sum(line.height for line in lines) + (1.2 if lines else 0.0)
+        depth = sum(line.height for line in lines) + (1.2 + CAPTION_EDGE_MM - PAGE_EDGE_MM if lines else 0.0)
         total = self._height + depth + 2 * PAGE_EDGE_MM
         self.figure.set_size_inches(self.width / INCH, total / INCH)
         room = self.width - 2 * PAGE_EDGE_MM

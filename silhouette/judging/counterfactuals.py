@@ -16,7 +16,7 @@ import numpy as np
 import pydantic
 
 from silhouette.common.errors import OutOfTime, RequestError, go_on, time_limit
-from silhouette.common.geometry import Floats
+from silhouette.common.geometry import INCH, Floats
 from silhouette.common.text import in_a_sentence
 from silhouette.judging.nearest import Effort, Field, Nearest, Seen, nearest_change
 from silhouette.judging.run import IN_PROCESS_RUN, Run
@@ -27,6 +27,7 @@ from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.rules.fields import Record, ResultField, row_of, row_type
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.table import TableScene
 
 # ---- one change
 
@@ -105,7 +106,7 @@ def in_words(rule: WhatIf[Any], scene: Scene, check: Check, movers: Movers, chan
     parts = [_of(rule, scene, check, change) for change in changes]
     if not any(change.direction is not None for change in changes) and (movers.target or movers.attacker):
         names = [name for name, can in ((check.target, movers.target), (check.attacker, movers.attacker)) if can]
-        parts.insert(0, f"no move of {' or '.join(names)} up to {MAX_MOVE_MM:g} mm")
+        parts.insert(0, f"no move of {' or '.join(names)} up to {length(MAX_MOVE_MM, scene).replace('.0 mm', ' mm')}")
     return "; ".join(parts) or "nothing would change it"
 
 
@@ -119,15 +120,18 @@ def _of(rule: WhatIf[Any], scene: Scene, check: Check, change: Change) -> str:
     name = check.target if role == "target" else check.attacker
     way = side_of(rule.middle(scene, check.target) - rule.middle(scene, check.attacker), change.direction, role)
     seen = f", as {check.attacker} sees it" if role == "target" and ("left" in way or "right" in way) else ""
-    return f"{name} {length(change.amount)} {way}{seen}: {change.verdict}"
+    return f"{name} {length(change.amount, scene)} {way}{seen}: {change.verdict}"
 
 
-def length(mm: float) -> str:
-    """A length with a decimal, or more where it is small.
+def length(mm: float, scene: Scene | None = None) -> str:
+    """A length with a decimal, or more where it is small; in inches with one more if the places of a scene are in them.
 
     >>> length(1.42), length(0.004)
     ('1.4 mm', '0.004 mm')
     """
+    if isinstance(scene, TableScene) and scene.unit_of_places == "inch":
+        inches = mm / INCH
+        return f'{inches:.2f}"' if inches >= 0.01 else f'{inches:.1g}"'
     return f"{mm:.1f} mm" if mm >= 0.1 else f"{mm:.1g} mm"
 
 

@@ -64,6 +64,17 @@ def deviations(scene: TableScene) -> tuple[Deviation, ...]:
     return (*given, *(Deviation(name, "eye", EYE_PLACE, 1.0) for name in _eyes_of(scene)))
 
 
+def assumed(scene: TableScene) -> dict[Source, tuple[float, float]]:
+    """The least and the greatest standard deviation, mm or degrees, of each thing that trials of a scene draw; nothing
+    where nothing is in doubt. That an estimated eye may be at several places is not among them.
+    """
+    sizes: dict[Source, list[float]] = {}
+    for deviation in deviations(scene):
+        if deviation.source != "eye" or deviation.axis != EYE_PLACE:
+            sizes.setdefault(deviation.source, []).append(deviation.size)
+    return {source: (min(sizes[source]), max(sizes[source])) for source in sizes}
+
+
 @dataclass(frozen=True, eq=False)
 class _Eyes:
     """The places where the estimated eye of a piece may be."""

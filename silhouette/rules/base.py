@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from silhouette.common.errors import RequestError
-from silhouette.common.text import did_you_mean, fraction_in_words, obscured, verdict_in_words
+from silhouette.common.text import did_you_mean, obscured, parts_in_words, verdict_in_words
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
@@ -199,10 +199,17 @@ class Verdict(Record):
 def blockers_in_words(verdict: Verdict) -> list[str]:
     """The pieces in the way of a verdict, with their shares; their names alone if nothing was measured."""
     return [
-        blocker.name if blocker.occluded is None else f"{blocker.name} {fraction_in_words(blocker.occluded)}"
-        for blocker in verdict.blockers
+        blocker.name if blocker.occluded is None else f"{blocker.name} {share}"
+        for blocker, share in blocker_shares(verdict)
         if blocker.occluded != 0.0
     ]
+
+
+def blocker_shares(verdict: Verdict) -> list[tuple[Blocker, str]]:
+    """The blockers of a verdict, each with its share in words: they add up to the obscured share if they make it up."""
+    whole = 0.0 if verdict.measurement is None else verdict.measurement.occluded
+    shares = parts_in_words([blocker.share for blocker in verdict.blockers], whole)
+    return list(zip(verdict.blockers, shares, strict=True))
 
 
 def too_close(verdict: str, could_be: Sequence[str]) -> str:

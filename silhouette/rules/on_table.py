@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from silhouette.common.errors import RequestError
-from silhouette.common.geometry import Floats, nearest_of_triangles
+from silhouette.common.geometry import INCH, Floats, nearest_of_triangles
 from silhouette.common.text import coordinates, in_a_sentence
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
@@ -25,6 +25,7 @@ from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 from silhouette.rules.abilities import HasDescription, HasMaps, HasOdds, Movers
 from silhouette.rules.base import OfVerdict, PieceTable, Rule, Verdict
 from silhouette.rules.fields import Alternative, Blocker, OtherReading, largest_first
+from silhouette.scenes.entries import LengthUnits
 from silhouette.scenes.places import Displacement, Mobility, Move, TablePlaces, elsewhere_of, moved, without
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import BlockingPieces, Piece, TableScene
@@ -260,14 +261,25 @@ class OnTable(Rule[OfTable, OfVerdict], HasOdds[OfTable], HasMaps[OfTable], HasD
     def pieces(self, scene: OfTable) -> PieceTable:
         """The pieces as a table: place, facing and eye of each, and the source, triangles and hash of its mesh."""
         headings = ("name", "kind", "stands at", "eye", "mesh", "counts", "hash")
-        rows = [(*_place_of(piece), *_mesh_of(piece)) for piece in scene.pieces]
+        rows = [(*_place_of(piece, scene.unit_of_places), *_mesh_of(piece)) for piece in scene.pieces]
         return PieceTable(headings, rows, CAPTION, frozenset({"hash"}))
 
 
-def _place_of(piece: Piece) -> tuple[str, str, str, str]:
-    eye = "" if piece.kind == "terrain" else f"{coordinates(piece.eye)}, {piece.eye_from}"
+def with_unit(place: Iterable[float], units: LengthUnits = "mm") -> str:
+    """A place, in mm, with its unit: inches if the places of a scene are in them, else mm.
+
+    >>> with_unit([25.4, 0.0, 8.0], "inch"), with_unit([25.4, 0.0, 8.0])
+    ('[1, 0, 0.31] inches', '[25.4, 0, 8] mm')
+    """
+    if units != "inch":
+        return f"{coordinates(place)} mm"
+    return f"[{', '.join(f'{round(float(value) / INCH, 2) + 0.0:g}' for value in place)}] inches"
+
+
+def _place_of(piece: Piece, units: LengthUnits) -> tuple[str, str, str, str]:
+    eye = "" if piece.kind == "terrain" else f"{with_unit(piece.eye, units)}, {piece.eye_from}"
     facing = "unknown" if piece.facing is None else f"{piece.facing % 360.0:g}°"
-    turned = f"{coordinates(piece.pose.translation)}, facing {facing}"
+    turned = f"{with_unit(piece.pose.translation, units)}, facing {facing}"
     kind = f"{piece.kind} of {piece.gang}" if piece.gang else piece.kind
     return piece.name, kind, turned, eye
 

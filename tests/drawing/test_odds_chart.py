@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,12 +10,17 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
-from silhouette.drawing.odds_chart import BAR, BARS, CHART_WIDTH, draw_odds
+from silhouette.drawing.odds_chart import BAR, BARS, CHART_WIDTH, draw_odds, figures_of_odds
 from silhouette.drawing.sheet import Sheet, settings
 from silhouette.drawing.styles import LEVEL_COLOURS
+from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.judging.monte_carlo import Odds, TrialOutcomes
+from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, RuleReference, Verdict, VerdictScale
+from silhouette.scenes.entries import LengthUnits
+from silhouette.scenes.table import TableScene
+from tests.conftest import PROJECT
 from tests.support.commands import run
 
 LEVELS = rule_called("necromunda").levels
@@ -103,3 +109,20 @@ def test_draw_tells_the_call_where_it_draws_odds(tmp_path: Path, capsys: pytest.
     assert ran.status == 0
     assert ran.out.splitlines()[0] == "Kal to Vex: roll off, as measured too close to call"
     assert [path.name for path in (tmp_path / "figures").iterdir()] == ["01-kal-vex-odds.svg"]
+
+
+@pytest.mark.parametrize(
+    ("units", "deviations"),
+    [("mm", "places off by 1 mm, facings by 2°"), ("inch", 'places off by 0.039", facings by 2°')],
+)
+def test_a_figure_of_odds_says_what_was_assumed(units: LengthUnits, deviations: str) -> None:
+    scene = load_scene(PROJECT / "scenes/necromunda/skirmish.toml")
+    assert isinstance(scene, TableScene)
+    (result,) = judge_all([(scene, scene.checks[0])], JudgingOptions(choose("reference"), pixel=1.0))
+    trials = TrialOutcomes(np.ones((8, 4), dtype=int), np.full((8, 4), 0.42))
+    odds = Odds({"open": 0.0, "partial cover": 1.0}, 0.02, 32, None, "partial cover", "place", trials)
+    (figure,) = figures_of_odds(replace(scene, unit_of_places=units), replace(result, odds=odds))
+    with settings():
+        sheet = Sheet()
+        figure.draw(sheet)
+    assert f"Assumed, one standard deviation each: {deviations}." in sheet.notes

@@ -12,6 +12,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from silhouette.common.geometry import INCH
+from silhouette.drawing.captions import Swatch
 from silhouette.drawing.sheet import Sheet, settings
 
 
@@ -36,3 +38,20 @@ def test_axes_without_ticks_show_what_matplotlib_shows_of_axes_whose_ticks_are_h
         assert np.array_equal(*drawn)
         assert not sheet.axes.xaxis.get_major_ticks()
         assert not sheet.axes.yaxis.get_minor_ticks()
+
+
+def test_a_caption_has_a_margin_on_all_sides() -> None:
+    with settings():
+        sheet = Sheet()
+        sheet.frame(0.0, 0.0, 10.0, 5.0)
+        sheet.caption("A title", "A reason that is long enough to be broken into lines, " * 4)
+        sheet.legend(Swatch("seen", "#ffffff"))
+        sheet.note("A note.")
+        figure = sheet.finish()
+        figure.canvas.draw()
+        high = figure.get_size_inches()[1] * INCH
+        for text in figure.texts:
+            box = text.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
+            assert box.x0 * INCH >= 1.9
+            assert box.x1 * INCH <= sheet.width - 1.9
+            assert 1.2 <= box.y0 * INCH <= high

@@ -39,6 +39,16 @@ def test_the_page_says_the_nearest_cover_without_a_script(page: Path) -> None:
 
 
 @pytest.mark.long
+def test_letters_of_a_map_are_nine_pixels_high_on_a_phone(page: Path, browser: Browser) -> None:
+    sizes = "[...document.querySelectorAll('#map-shown text')].map((text) => "
+    sizes += "parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a)"
+    with browser.visit(page, PHONE) as visit:
+        found = visit.page.evaluate(sizes)
+        assert len(found) > 10
+        assert min(found) >= 9.0
+
+
+@pytest.mark.long
 def test_a_tap_and_the_arrow_keys_tell_of_a_place(page: Path, browser: Browser) -> None:
     drawn = made(gantry_table(), "Vex")
     number = next(n for n in range(len(drawn.index)) if drawn.seen_by[n] == 1)

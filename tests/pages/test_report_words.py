@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("matplotlib")
 
 from tests.conftest import PROJECT
-from tests.support.browsing import Browser
-from tests.support.commands import QUICK, run
+from tests.support.browsing import PHONE, Browser
+from tests.support.commands import CHECK, QUICK, WALLED, run
 
 SCENES = PROJECT / "scenes"
 GAMES = ("necromunda/two_blockers", "crisis_protocol/in_cover", "tide_of_iron/hex_edge_clear", "ikosa/round_a_corner")
@@ -99,3 +99,39 @@ def test_a_long_report_is_short_on_a_phone(
             boxes = visit.page.locator("input[type=checkbox]")
             assert boxes.count() == 22
             assert not boxes.first.is_visible()
+
+
+def test_shares_add_up_and_places_have_a_unit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The parts of a share as a page prints them; the places of pieces in the unit of the scene."""
+    page = tmp_path / "report.html"
+    for name, unit in (("skirmish", "mm"), ("stand_ins_in_inches", "inches")):
+        run(capsys, "report", SCENES / f"necromunda/{name}.toml", "--out", page, "--renderer", "auto", "--pixel", "0.5")
+        html = page.read_text(encoding="utf-8")
+        places = re.findall(r'data-label="(?:stands at|eye)">([^<]+)<', html)
+        assert places
+        assert all(f"] {unit}, " in place for place in places)
+        rows = re.findall(r'data-label="obscured">([\d.]+) %[^<]*</td><td[^>]*>([^<]*)<', html)
+        for whole, parts in rows:
+            if shares := re.findall(r"([\d.]+) %", parts):
+                assert sum(map(float, shares)) == pytest.approx(float(whole), abs=1e-9)
+
+
+@pytest.mark.long
+def test_on_a_phone_the_head_is_two_lines_and_what_players_do_has_a_row_of_its_own(
+    browser: Browser, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scene, page = tmp_path / "a_scene_whose_name_is_much_longer_than_a_phone_is_wide.toml", tmp_path / "report.html"
+    document = WALLED.replace("Behind the wall", "Behind the wall of the old pump station, at night, in the rain")
+    scene.write_text("tolerance = 0.45\n" + document + CHECK, encoding="utf-8")
+    run(capsys, "report", scene, "--out", page, *QUICK)
+    with browser.visit(page, PHONE) as visit:
+        for selector in (".head h1", ".head p"):
+            lines = "(element) => element.offsetHeight / parseFloat(getComputedStyle(element).lineHeight)"
+            assert visit.page.locator(selector).evaluate(lines) == pytest.approx(1.0, abs=0.2)
+        for mark in ("td", "h3"):
+            verdict, close = (
+                visit.page.locator(f"{mark} > .{part}").first.bounding_box() for part in ("verdict", "close")
+            )
+            assert close["y"] >= verdict["y"] + verdict["height"] - 1
+            assert visit.page.locator(f"{mark} > .close").first.inner_text() == "too close to call: roll off"
+        assert visit.page.evaluate("document.documentElement.scrollWidth") == PHONE[0]

@@ -34,6 +34,7 @@ from silhouette.drawing.table.eye_view import DARK_OLIVE, OUTSIDE_ARC, coloured
 from silhouette.drawing.words.words import Words, share_of_blocker, told_in_figures
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.base import blocker_shares
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.scene import NecromundaScene
 
@@ -160,8 +161,8 @@ def shares_in_words(verdict: NecromundaVerdict, scene: NecromundaScene) -> str:
         blocker.name: PAGE_SHARE_TYPE.elided(PAGE_SHARE_TYPE.printable(blocker.name), PAGE_WIDTH_PX / 4)
         for blocker in verdict.blockers
     }
-    some = [blocker for blocker in verdict.blockers if blocker.share]
-    blockers = [share_of_blocker(PAGE_WORDS, names[blocker.name], blocker.share) for blocker in some]
+    some = [(names[blocker.name], share) for blocker, share in blocker_shares(verdict) if blocker.share]
+    blockers = [share_of_blocker(PAGE_WORDS, name, share) for name, share in some]
     more = [PAGE_WORDS("more", count=len(blockers) - MAX_NAMED_BLOCKERS)] if len(blockers) > MAX_NAMED_BLOCKERS else []
     return joined([share, *blockers[:MAX_NAMED_BLOCKERS], *more])
 

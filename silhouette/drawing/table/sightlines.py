@@ -31,7 +31,7 @@ from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.views import VisionArc
-from silhouette.rules.base import Measurement, Verdict
+from silhouette.rules.base import Measurement, Verdict, blocker_shares
 from silhouette.scenes.table import Piece, TableScene
 
 SIGHT_PICTURE_PX = (1180, 740)  # pixels: width and height of the eye view
@@ -78,9 +78,9 @@ class Sightline:
         return () if arcs is None or len(arcs) == len(get_args(ArcName)) else arcs
 
     @cached_property
-    def shares(self) -> dict[str, float]:
-        """The share of the target of which each piece is the nearest blocker: name -> share, the largest first."""
-        return {blocker.name: blocker.share for blocker in self.verdict.blockers if blocker.share}
+    def shares(self) -> dict[str, str]:
+        """The share of the target of which each piece is the nearest blocker, in words, by name: the largest first."""
+        return {blocker.name: share for blocker, share in blocker_shares(self.verdict) if blocker.share}
 
     @cached_property
     def blocking(self) -> set[str]:

@@ -39,7 +39,7 @@ def draw_table(sheet: Sheet, scene: TableScene, *, facings: bool = True, as_grou
             large = tuple(ring for ring in outline_of(piece) if abs(ring_area(ring)) > sheet.paper(MIN_OUTLINE_MM) ** 2)
             shape(sheet, large, "none", sheet.style.ink, OUTLINE_ZORDER)
     for piece in sorted(scene.pieces, key=lambda piece: piece.kind == "terrain"):
-        _name(sheet, piece)
+        _name(sheet, scene, piece)
     for gang, look in looks.items():
         sheet.legend(Swatch(gang, look.colour, sheet.style.ink, dashes=look.dashes))
     models = [piece for piece in scene.pieces if piece.kind != "terrain"]
@@ -91,7 +91,7 @@ def looks_of_gangs(style: Style, gangs: Sequence[str]) -> dict[str, GangLook]:
     >>> len(set(looks.values())), looks["gang 16"] == looks["gang 0"], looks_of_gangs(PRINT, [])
     (16, True, {})
     """
-    # Their green is as light as their purple, which some eyes tell apart by its lightness alone.
+    # Darker than Okabe and Ito have it: to some eyes their green is their purple.
     colours = (tint(style.green, "#000000", 0.8), style.purple, style.yellow, style.paper)
     count = len(RIM_DASHES)
     return {
@@ -144,8 +144,9 @@ def outline_of(piece: Piece) -> Rings:
     return standing(piece.pose, piece.model.mesh if piece.kind == "terrain" else piece.model.significant)
 
 
-def _name(sheet: Sheet, piece: Piece) -> None:
+def _name(sheet: Sheet, scene: TableScene, piece: Piece) -> None:
     text, stands = piece.name, piece.base_span[0]
     if piece.kind != "terrain" and abs(stands) >= RAISED_HEIGHT_MM:
-        text += f" {stands:+.0f} mm"
+        inches = scene.unit_of_places == "inch"
+        text += " " + sheet.words("inches", number=f"{stands / INCH:+.1f}") if inches else f" {stands:+.0f} mm"
     sheet.name(text, points_of(piece), bold=piece.kind != "terrain", inside=piece.kind == "terrain")

@@ -25,7 +25,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.text import margin_in_words, share_in_words
 from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
-from silhouette.rules.base import Measurement, Phrase, Verdict
+from silhouette.rules.base import Measurement, Phrase, Verdict, blocker_shares
 
 PHRASES: Mapping[str, Phrase] = {
     "title": "{attacker} → {target}: {verdict}",
@@ -92,6 +92,12 @@ PHRASES: Mapping[str, Phrase] = {
     "trials": "{count} trials by the share of {target} that is obscured.",
     "changes": "Dashed: where the verdict changes.",
     "sure": "The odds of the likeliest verdict are sure to {error}.",
+    "assumed": "Assumed, one standard deviation each: {deviations}.",
+    "off place": "places off by {size}",
+    "off facing": "facings by {size}",
+    "off eye": "eyes by {size}",
+    "off surface": "surfaces of scans by {size}",
+    "off nothing": "nothing is off but what was measured",
     "from place": "What weighs most is where the pieces stand.",
     "from facing": "What weighs most is which way the pieces face.",
     "from eye": "What weighs most is where the eye is.",
@@ -173,9 +179,17 @@ class Words:
         >>> Words("de").share(4999, 10000), Words("fr").share(1, 10**9), Words("es").share(0, 0)
         ('49,99 %', 'moins de 0,01 %', 'nada')
         """
-        first, _, rest = share_in_words(part, whole).partition(" ")
+        return self.rounded(share_in_words(part, whole))
+
+    def rounded(self, share: str) -> str:
+        """A share that is rounded in English already.
+
+        >>> Words("de").rounded("under 0.01 %"), Words("fr").rounded("3.5 %")
+        ('unter 0,01 %', '3,5 %')
+        """
+        first, _, rest = share.partition(" ")
         if first not in ROUNDED_SHARE_WORDS:
-            return self.number(f"{first} {rest}")
+            return self.number(share)
         return self(ROUNDED_SHARE_WORDS[first], share=self.number(rest))
 
     def margin(self, error: float) -> str:
@@ -242,9 +256,9 @@ def told_in_figures(warning: str) -> bool:
     return not (warning.endswith("is estimated") or TRIFLES.search(warning))
 
 
-def share_of_blocker(words: Words, name: str, share: float) -> str:
-    """A blocker's name with its share."""
-    return words("blocker", name=name, share=words.share(round(share * 1e9), 10**9))
+def share_of_blocker(words: Words, name: str, share: str) -> str:
+    """A blocker's name with its share, as `silhouette.rules.base.blocker_shares` rounds it."""
+    return words("blocker", name=name, share=words.rounded(share))
 
 
 def _of_share(words: Words, verdict: Verdict, measured: Measurement) -> str:
@@ -254,8 +268,8 @@ def _of_share(words: Words, verdict: Verdict, measured: Measurement) -> str:
         return ""
     if verdict.in_arc is False:  # None where it is unknown where the attacker faces
         return words("why out of arc", target=target)
-    blockers = [blocker for blocker in verdict.blockers if blocker.share]
-    by = ", ".join(share_of_blocker(words, blocker.name, blocker.share) for blocker in blockers)
+    blockers = [(blocker.name, share) for blocker, share in blocker_shares(verdict) if blocker.share]
+    by = ", ".join(share_of_blocker(words, name, share) for name, share in blockers)
     share = words.share(counts.occluded, counts.total)
     key = "why nothing" if not counts.occluded else "why some" if verdict.line_of_sight else "why all"
     return words(key, share=share, target=target, by=by)

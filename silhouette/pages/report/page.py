@@ -53,7 +53,7 @@ from silhouette.pages.report.words import VOCABULARY, PageWords
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasDescription, HasPlay
-from silhouette.rules.base import Verdict
+from silhouette.rules.base import Verdict, blocker_shares
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
 from silhouette.scenes.table import TableScene, unit_in
@@ -377,6 +377,7 @@ def report_page(
     views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
     figures, about = Figures(), about_checks(checks, words)
     counted = words.counted(len(drawn), "{count} check", "{count} checks") if drawn else words.phrase("no checks")
+    about_scene = f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}"
     mapped = None if shown is None else map_section(shown, figures, writing)
     texts = viewer_texts(words)
     play = _play(scene) if playable and stage is not None else None
@@ -395,8 +396,7 @@ def report_page(
     description = words.phrase("Verdicts, figures and the table in 3D: {title}", title=title)
     return page(
         Head(title, description, figures, asset("report.css"), words.language),
-        element("h1", title),
-        element("p", f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}", class_="small"),
+        element("div", element("h1", title, title=title), element("p", about_scene, class_="small"), class_="head"),
         _verdicts(drawn, scene.warnings, words),
         view_section(stage, about, words, play is not None),
         mapped[0] if mapped else "",
@@ -430,7 +430,8 @@ def _pieces(scene: Any, words: PageWords) -> Markup | str:
 
 def _overview(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
     """The figures of a scene without checks."""
-    return [figures.add(svg, f"{caption}: {title}", caption) for caption, svg in overview_for_page(scene, writing)]
+    drawn = overview_for_page(scene, writing)
+    return [figures.add(svg, f"{caption}: {title}", caption, class_="whole") for caption, svg in drawn]
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str], words: PageWords) -> Markup:
@@ -466,8 +467,8 @@ def _plate(judged: Judged, words: PageWords) -> Markup:
 
 def _in_the_way(verdict: Verdict, words: PageWords) -> str:
     return "; ".join(
-        blocker.name if blocker.occluded is None else f"{blocker.name} {words.fraction(blocker.occluded)}"
-        for blocker in verdict.blockers
+        blocker.name if blocker.occluded is None else f"{blocker.name} {words.rounded(share)}"
+        for blocker, share in blocker_shares(verdict)
         if blocker.occluded != 0.0
     )
 
@@ -547,8 +548,8 @@ def _facts(verdict: Verdict, words: PageWords) -> Facts:
 
 def _blockers_table(verdict: Verdict, words: PageWords) -> Markup:
     blockers = [
-        (blocker.name, words.fraction(blocker.share), words.fraction(blocker.alone or 0.0))
-        for blocker in verdict.blockers
+        (blocker.name, words.rounded(share), words.fraction(blocker.alone or 0.0))
+        for blocker, share in blocker_shares(verdict)
         if blocker.obscures
     ]
     headings = [words.phrase("piece"), words.phrase("nearest in the way of"), words.phrase("would obscure alone")]

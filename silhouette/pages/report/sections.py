@@ -12,13 +12,12 @@ import PIL.WebPImagePlugin  # noqa: F401 - else Pillow imports all of its format
 from PIL import Image, features
 
 from silhouette.common.geometry import INCH
-from silhouette.common.text import coordinates
 from silhouette.drawing.figures import figures_of
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage, StageCheck
 from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import FigureDescription, Writing, jpeg, svg
-from silhouette.drawing.sheet import Figure, Sheet, settings
+from silhouette.drawing.sheet import COLUMN, Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged
@@ -26,7 +25,9 @@ from silhouette.judging.maps import Map
 from silhouette.pages.html.page import Figures, Markup, element, joined, table
 from silhouette.pages.report.words import PageWords
 from silhouette.renderers.protocol import Renderer
+from silhouette.rules.on_table import with_unit
 from silhouette.scenes.scene import Scene
+from silhouette.scenes.table import TableScene
 
 FIGURES = {
     "eye": "From the attacker's eye",
@@ -185,7 +186,8 @@ def _caption(figure: Figure, writing: PageWriting) -> str:
 
 
 def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
-    sheet = PageSheet(figure.width, writing.style, language=writing.language)
+    # On a phone 390 pixels wide small letters are 9 pixels high in a figure of a column, half as high in one of two.
+    sheet = PageSheet(min(figure.width, COLUMN), writing.style, language=writing.language)
     figure.draw(sheet)
     return svg(sheet.finish(), FigureDescription(figure.name).printable(), writing), sheet
 
@@ -448,11 +450,12 @@ def map_section(drawn: Map, figures: Figures, writing: PageWriting) -> tuple[Mar
 def _nearest(drawn: Map, words: PageWords) -> Markup:
     if not drawn.nearest:
         return Markup()
+    units = drawn.scene.unit_of_places if isinstance(drawn.scene, TableScene) else "mm"
     rows = [
         (
             words.of(drawn.scene.rules).verdict(verdict),
             words.number(f'{mm / INCH:.1f}"'),
-            f"{coordinates(drawn.cells.at[number])} mm",
+            words.of_game(with_unit(drawn.cells.at[number], units)),
         )
         for verdict, (number, mm) in drawn.nearest.items()
     ]

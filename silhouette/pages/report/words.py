@@ -25,6 +25,8 @@ VOCABULARY: tuple[str, ...] = (
     *(
         "gravity",
         "at",
+        "mm",
+        "inches",
         "mm at",
         "cm at",
         "inches at",

@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from silhouette.common.geometry import INCH
-from silhouette.common.text import Progress, fraction_in_words, in_a_sentence
+from silhouette.common.text import Progress, in_a_sentence
 from silhouette.drawing.animation.film import Animation, animate
 from silhouette.drawing.figures import FigureOptions, figures_of, file_name, write_figure
 from silhouette.drawing.maps import write_map_picture
-from silhouette.drawing.odds_chart import odds_figure
-from silhouette.drawing.sheet import Figure, settings
+from silhouette.drawing.odds_chart import figures_of_odds
+from silhouette.drawing.sheet import settings
 from silhouette.files.cache import Cache
 from silhouette.files.schema import Entry
 from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene, mapped
@@ -28,8 +28,7 @@ from silhouette.judging.monte_carlo import Odds
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasDescription
-from silhouette.rules.base import Level, Measurement, Verdict
-from silhouette.rules.fields import Blocker
+from silhouette.rules.base import Level, Measurement, Verdict, blocker_shares
 from silhouette.scans.keep import SCENE
 from silhouette.scans.scan import ScanRequest, scan_table
 from silhouette.scans.write import PICTURE, write_folder
@@ -191,7 +190,7 @@ def _measured(verdict: Verdict, measured: Measurement, words: Mapping[str, str])
     return {
         "share": measured.words if whole else "",
         "pixel": f"{measured.pixel:.2g}",
-        "blockers": _in_the_way(verdict.blockers, words),
+        "blockers": _in_the_way(verdict, words),
         "twice_occluded": in_words(2 * part),
         "compared": words["less" if 2 * part < whole else "not_less"],
         "sight": words["sight_yes" if verdict.line_of_sight else "sight_no"],
@@ -209,12 +208,12 @@ def _likely(odds: Odds) -> dict[str, str]:
     }
 
 
-def _in_the_way(blockers: Sequence[Blocker], words: Mapping[str, str]) -> str:
+def _in_the_way(verdict: Verdict, words: Mapping[str, str]) -> str:
     """The names of the blockers, with shares if there are several."""
-    some = [blocker for blocker in blockers if blocker.share]
+    some = [(blocker.name, share) for blocker, share in blocker_shares(verdict) if blocker.share]
     if len(some) < 2:
-        return in_a_sentence(some[0].name) if some else words["nothing"]
-    phrases = [f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.share)})" for blocker in some]
+        return in_a_sentence(some[0][0]) if some else words["nothing"]
+    phrases = [f"{in_a_sentence(name)} ({share})" for name, share in some]
     return f"{', '.join(phrases[:-1])} {words['and']} {phrases[-1]}"
 
 
@@ -418,18 +417,12 @@ def _drawn(
     if not part.figures:
         return written
     with settings():
-        for figure in [*figures_of(scene, ruling.check, verdict, run.renderer), *_of_odds(scene, ruling)]:
+        for figure in [*figures_of(scene, ruling.check, verdict, run.renderer), *figures_of_odds(scene, ruling)]:
             if figure.name in part.figures:
                 name = file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
                 write_figure(scene, figure, verdict, folder / place / name, options, part.scene)
                 written[figure.name] = (place / name).as_posix()
     return {kind: written[kind] for kind in part.figures if kind in written}
-
-
-def _of_odds(scene: Scene, ruling: Judged) -> list[Figure]:
-    """The figure of the odds of a verdict; none where they were not worked out."""
-    rule = rule_called(scene.rules)
-    return [] if ruling.odds is None else [odds_figure(ruling.verdict, ruling.odds, rule.levels, rule.scale(scene))]
 
 
 def _check_result(ruling: Judged, figures: dict[str, str], texts: Texts) -> CheckResult:

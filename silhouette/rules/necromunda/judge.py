@@ -12,7 +12,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Literal, get_args
 
-from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence, share_in_words
+from silhouette.common.text import in_a_row, in_a_sentence, parts_in_words, share_in_words
 from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import Wanted
@@ -383,7 +383,8 @@ def _verdict(
     part, whole = (counts.occluded_in_arc, counts.in_arc) if in_arc else (counts.occluded, counts.total)
     arcs = cover.sight.arcs
     names: list[str] = list(attacker.arcs) if arcs is None else [vision.name for vision in arcs]
-    words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share_in_words(part, whole))
+    share, obscured = share_in_words(part, whole), part / whole if whole else 0.0
+    words = _ReasonWords(attacker.name, target.name, arc, names, measured_blockers(sight), share, obscured)
     verdict, rule, reason = _ladder(words, sight.counts, part, whole)
     doubts = scene.doubts(attacker.name, (piece.name for piece in (target, *cover.blockers)))
     could_be = _could_be(cover.counts, sight.counts, part, whole, in_arc, scene.tolerance)
@@ -416,7 +417,9 @@ def _verdict(
 
 @dataclass(frozen=True)
 class _ReasonWords:
-    """The words of a reason: names, the arc that the check names, the attacker's arcs, the blockers, the share."""
+    """The words of a reason: names, the arc that the check names, the attacker's arcs, the blockers, the share, and
+    it as a number.
+    """
 
     attacker: str
     target: str
@@ -424,6 +427,7 @@ class _ReasonWords:
     arcs: list[str]
     blockers: tuple[Blocker, ...]
     share: str
+    obscured: float = 0.0
 
     @property
     def by(self) -> str:
@@ -432,9 +436,10 @@ class _ReasonWords:
             return ""
         if len(self.blockers) == 1:
             return f" by {in_a_sentence(self.blockers[0].name)}"
+        parts = parts_in_words([blocker.share for blocker in self.blockers], self.obscured)
         named = [
-            f"{in_a_sentence(blocker.name)} ({fraction_in_words(blocker.share)})"
-            for blocker in self.blockers[:3]
+            f"{in_a_sentence(blocker.name)} ({share})"
+            for blocker, share in zip(self.blockers[:3], parts, strict=False)
             if blocker.share
         ]
         more = sum(blocker.share != 0.0 for blocker in self.blockers) - len(named)
