@@ -74,7 +74,7 @@ MISSING = {"mesh": "is not there", "model": "there is no such file", "rules": "t
 def file_named(location: Location, key: Literal["mesh", "model", "rules"], name: str) -> Path:
     """The path of a file that a scene or model file names, seen from the folder of that file.
 
-    Raises FileError if nothing is there, with the piece and the folder in which it was looked for.
+    Raises FileError if nothing is there, with the piece that names it.
     """
     if "\0" in name:
         raise location.error("a path contains a zero byte; give the path of a file")
@@ -84,8 +84,11 @@ def file_named(location: Location, key: Literal["mesh", "model", "rules"], name:
     if path == location.path or _is_there(path):
         return path
     who = f"{location.where} in {location.path.name}" if location.where else location.path.name
-    folder, hint = location.path.parent.absolute(), _what_to_write(path, name, location.path)
-    raise FileError(path, f"{MISSING[key]}; {who} has {key} = {as_written(name)}, seen from {folder}: {hint}")
+    if path.is_absolute() and not location.path.is_absolute():  # messages do not tell where files lie
+        path, hint = Path(path.name), _what_to_write(path, name, location.path).replace(f"{path.parent}{os.sep}", "")
+        raise FileError(path, f"{MISSING[key]}; {who} names it by an absolute path: {hint}")
+    hint = _what_to_write(path, name, location.path)
+    raise FileError(path, f"{MISSING[key]}; {who} has {key} = {as_written(name)}, seen from its folder: {hint}")
 
 
 def _is_too_long(path: Path) -> bool:

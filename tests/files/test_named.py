@@ -38,7 +38,7 @@ def test_a_missing_file_is_said_with_the_piece_and_the_folder(tmp_path: Path, ke
     (tmp_path / "minis").mkdir()
     (tmp_path / "minis/Axe.STL").write_bytes(b"")
     said = refusal(tmp_path / "duel.toml", f'{key} = "{name}"\n')
-    where = f"fighter 'Kal' in duel.toml has {key} = \"{name}\", seen from {tmp_path}: {right}"
+    where = f"fighter 'Kal' in duel.toml has {key} = \"{name}\", seen from its folder: {right}"
     what = "is not there" if key == "mesh" else "there is no such file"
     assert said == f"{tmp_path / name}: {what}; {where}"
 
@@ -46,7 +46,7 @@ def test_a_missing_file_is_said_with_the_piece_and_the_folder(tmp_path: Path, ke
 def test_a_mesh_that_a_model_file_lacks_is_said_with_the_model_file(tmp_path: Path) -> None:
     (tmp_path / "axe.toml").write_text('mesh = "axe.stl"\n', encoding="utf-8")
     said = refusal(tmp_path / "duel.toml", 'model = "axe.toml"\n')
-    assert said.startswith(f'{tmp_path / "axe.stl"}: is not there; axe.toml has mesh = "axe.stl", seen from {tmp_path}')
+    assert said.startswith(f'{tmp_path / "axe.stl"}: is not there; axe.toml has mesh = "axe.stl", seen from its folder')
     assert said.endswith("(for fighter 'Kal' in duel.toml)")
 
 
@@ -88,3 +88,12 @@ def test_json_with_a_path_of_windows_is_told_what_to_write(tmp_path: Path) -> No
 def test_a_table_in_the_wrong_place_is_told_where_it_belongs(tmp_path: Path) -> None:
     said = refusal(tmp_path / "duel.toml", 'mesh = "axe.stl"\n[[insignificant]]\npart = "banner"\n')
     assert said.endswith("unknown key 'insignificant'; it belongs in [[terrain]] or [[fighter]] or [[vehicle]]")
+
+
+def test_no_message_tells_where_files_lie(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for key in ("mesh", "model"):
+        for name in ("axe.stl", (tmp_path / "axe.stl").as_posix()):
+            said = refusal(Path("duel.toml"), f'{key} = "{name}"\n')
+            assert said.startswith("axe.stl: ")
+            assert str(tmp_path) not in said
