@@ -81,6 +81,15 @@ def test_back_to_the_scene_says_what_it_said_first(visit: Visit) -> None:
     assert moved(visit, "back") == first
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(report: Path, browser: Browser, scheme: str) -> None:
+    with browser.visit(report, PHONE, color_scheme=scheme) as visit:
+        visit.settled()
+        visit.until(ANSWERED)
+        found = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(visit.page)
+        assert found.violations_count == 0, found.generate_report()
+
+
 def test_a_figure_is_dragged_by_hand(visit: Visit) -> None:
     at = """() => {
         const { play, viewer, stage } = silhouette;
