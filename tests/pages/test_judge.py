@@ -6,18 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene
-from tests.benchmarks.crowded_table import MESHES, MISSING, crowded_document
+from tests.benchmarks.crowded_table import MESHES, MISSING
+from tests.benchmarks.page_judge import REAL_TABLES, real_table
 from tests.conftest import PROJECT
 from tests.support.browsing import Browser
 from tests.support.hard_sights import KINDS, case
 from tests.support.page_judge import ASK, areas, disagreement, judged, judging, playable, random_poses, untruths
 
 SCENES = sorted((PROJECT / "scenes" / "necromunda").glob("*.toml"))
-TABLES = 20
 
 
 def loaded(path: Path) -> NecromundaScene:
@@ -50,15 +49,12 @@ def test_what_it_counts_of_hard_cases_is_true(kind: str, browser: Browser) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(TABLES))
+@pytest.mark.parametrize("number", range(REAL_TABLES))
 def test_words_of_the_page_are_the_commands_on_crowded_tables(number: int, browser: Browser) -> None:
     """A thousand poses: on each table other figures and terrain of those that come with the specifications."""
     if not MESHES.is_dir():
         pytest.skip(MISSING)
-    document = crowded_document(2 + number % 5, 2 + number % 7)
-    for place, table in enumerate(document["fighter"]):
-        document["fighter"][place] = table | {"gang": "one" if place % 2 else "two"}
-    scene = NECROMUNDA.read(MESHES / "crowded.toml", document, Cache(None))
+    scene = real_table(number)
     assert compare(browser, scene, 50, seed=number) <= 15
 
 

@@ -74,6 +74,23 @@ def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -
     assert verdict.marginal == ("roll off" in words)
 
 
+def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
+    place = "(({ at, turn }) => [...at, turn])(silhouette.play.pieces[silhouette.play.attacker])"
+    x, y, z, turn = visit.page.evaluate(place)
+    visit.page.locator("#view-canvas").focus()
+    for key in ("Shift+ArrowLeft", "Shift+ArrowUp", "Shift+ArrowUp", "PageUp", "Comma", "ArrowLeft"):
+        visit.page.keyboard.press(key)
+    assert visit.page.evaluate(place) == pytest.approx([x - 12.7, y + 25.4, z + 12.7, turn + 15.0])
+    answer(visit)
+
+
+def test_a_check_that_is_chosen_is_the_pair_that_is_judged(visit: Visit) -> None:
+    (check, *_) = load_scene(SCENE).checks
+    visit.page.select_option("#play-target", index=0)
+    visit.page.evaluate("silhouette.check(0)")
+    visit.until(f"document.getElementById('play-answer').textContent.includes('→ {check.target}')")
+
+
 def test_back_to_the_scene_says_what_it_said_first(visit: Visit) -> None:
     first = answer(visit)
     assert moved(visit, "clockwise")

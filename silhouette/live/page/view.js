@@ -19,7 +19,6 @@ const FEW = 150_000; // triangles of all pieces, where each takes a processor's 
 const UNDER = -0.0015; // of the stage's size: between its ground and its grid lies the picture of a scan
 const HIGH = 1e5; // mm over every table
 const SIZE = new three.Vector2();
-const TARGET = { seen: "#56b4e9", obscured: "#d55e00", outside: "#f0e442" }; // as its legend has them, in any light
 const NONE = { lines: [], areas: [] };
 
 export class View {
@@ -28,7 +27,6 @@ export class View {
     this.canvas = holder.appendChild(document.createElement("canvas"));
     this.stage = new Stage();
     this.stage.framed(null);
-    this.stage.target.coloured(...["seen", "obscured", "outside"].map((part) => new three.Color(TARGET[part])));
     const slow = isSoftware();
     this.viewer = new Viewer(this.canvas, this.stage, [], { antialias: !slow });
     this.viewer.renderer.debug.checkShaderErrors = false; // asking makes every first picture wait

@@ -127,8 +127,9 @@ STAGE_HELP = (
 )
 
 PLAY_HELP = (
-    "Drag a figure to move it; with Shift, or Dragging turns, it is turned. A figure keeps its height. The page judges "
-    "as the command does, or says to ask the desk: silhouette check judges everything."
+    "Drag a figure to move it; with Shift, or Dragging turns, it is turned. With the view in focus, Shift and arrow "
+    "keys move the figure that is chosen, comma and full stop turn it, Page Up and Page Down raise and lower it. The "
+    "page judges as the command does, or says to ask the desk: silhouette check judges everything."
 )
 
 WEB_JPEG_QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing

@@ -20,7 +20,7 @@ export class Lines {
   }
 
   #grow(size) {
-    for (const name of ["x", "y", "end", "top", "reach"]) this[name] = grown(this[name], new Float64Array(size));
+    for (const name of ["x", "y", "end", "top", "slope", "reach"]) this[name] = grown(this[name], new Float64Array(size));
     for (const name of ["layer", "delta"]) this[name] = grown(this[name], new Int16Array(size));
     this.size = size;
   }
@@ -81,6 +81,7 @@ export class Lines {
     this.y[at] = y;
     this.end[at] = end;
     this.top[at] = top;
+    this.slope[at] = (end - x) / (top - y);
     this.reach[at] = reach;
     this.layer[at] = layer;
     this.delta[at] = delta;
@@ -135,39 +136,35 @@ class Sweep {
     while (end < ends.length) {
       const level = start < starts.length ? Math.min(y[starts[start]], top[ends[end]]) : top[ends[end]];
       while (crossings.first <= level) this.#crossed();
-      const [firstEnd, firstStart] = [end, start];
+      const firstEnd = end;
+      this.coming.length = 0;
       while (end < ends.length && top[ends[end]] === level) end += 1;
-      while (start < starts.length && y[starts[start]] === level) start += 1;
-      this.#reached(level, ends.subarray(firstEnd, end), starts.subarray(firstStart, start));
+      for (; start < starts.length && y[starts[start]] === level; start += 1) this.coming.push(starts[start]);
+      this.#reached(level, ends, firstEnd, end);
     }
     const { sums, alone } = this;
     return { ...sums, alone, rim: this.rim };
   }
 
   xAt(line, height) {
-    const { x, y, end, top } = this.lines;
-    if (height === top[line]) return end[line];
-    return x[line] + ((height - y[line]) / (top[line] - y[line])) * (end[line] - x[line]);
+    const { x, y, end, top, slope } = this.lines;
+    return height === top[line] ? end[line] : x[line] + (height - y[line]) * slope[line];
   }
 
-  // Some lines end at a height, and others begin there.
-  #reached(level, ends, starts) {
-    const { active, place } = this;
-    const coming = this.coming;
-    coming.length = 0;
-    for (let index = 0; index < starts.length; index += 1) coming.push(starts[index]);
+  // Some lines end at a height, and those that are coming begin there.
+  #reached(level, ends, first, after) {
+    const { active, place, coming } = this;
     const { layer, delta } = this.lines;
     const { net } = this; // of each layer, how much more it counts to the right of all that ends and begins here
     let [low, high] = [Infinity, -1]; // the places between which more than a line's name has changed
-    for (let index = 0; index < ends.length; index += 1) {
+    for (let index = first; index < after; index += 1) {
       const line = ends[index];
       const at = place[line];
       this.#counted(line, level);
       const next = this.#following(line, coming);
       if (next < 0) {
-        active.copyWithin(at, at + 1, this.size);
         this.size -= 1;
-        for (let after = at; after < this.size; after += 1) place[active[after]] = after;
+        for (let moved = at; moved < this.size; moved += 1) place[(active[moved] = active[moved + 1])] = moved;
         this.#meet(at - 1, level);
         if (high > at) high -= 1;
         low = Math.min(low, at);
@@ -190,8 +187,11 @@ class Sweep {
       net[layer[line]] += delta[line];
     }
     // A level edge that leaves the window on the right changes all that lies above it.
-    if (low < Infinity && net.some((more) => more !== 0)) high = this.size;
-    net.fill(0);
+    if (low === Infinity) return;
+    for (let each = 0; each < net.length; each += 1) {
+      if (net[each]) high = this.size;
+      net[each] = 0;
+    }
     high = Math.min(high, this.size - 1);
     if (low <= high) this.#restate(level, low, high);
     for (const line of coming) {
@@ -235,13 +235,13 @@ class Sweep {
 
   #enter(line, level) {
     const { lines, active, place } = this;
-    const slope = (other) => (lines.end[other] - lines.x[other]) / (lines.top[other] - lines.y[other]);
+    const { slope } = lines;
     let at = this.#placeOf(lines.x[line], level);
-    while (at < this.size && this.xAt(active[at], level) === lines.x[line] && slope(active[at]) < slope(line)) at += 1;
-    active.copyWithin(at + 1, at, this.size);
+    while (at < this.size && this.xAt(active[at], level) === lines.x[line] && slope[active[at]] < slope[line]) at += 1;
+    for (let moved = this.size; moved > at; moved -= 1) place[(active[moved] = active[moved - 1])] = moved;
     active[at] = line;
+    place[line] = at;
     this.size += 1;
-    for (let after = at; after < this.size; after += 1) place[active[after]] = after;
     this.since[line] = level;
     return at;
   }

@@ -5,6 +5,7 @@ import { Piece } from "./judge_necromunda.js";
 const byId = (id) => document.getElementById(id);
 const STEP = 12.7; // mm: half an inch
 const TURN = 15; // degrees
+const KEYS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "away", ArrowDown: "near", PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise" };
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
 
 function filled(template, values) {
@@ -30,6 +31,14 @@ export class Play {
     byId("play").hidden = false;
   }
 
+  // The pair of a check that somebody has chosen on the page.
+  paired(view) {
+    if (!this.worker || !this.models.includes(view.attacker) || !this.models.includes(view.target)) return;
+    byId("play-attacker").value = view.attacker;
+    byId("play-target").value = view.target;
+    this.#chosen();
+  }
+
   get attacker() {
     return Number(byId("play-attacker").value);
   }
@@ -48,11 +57,18 @@ export class Play {
     byId("play-piece").value = byId("play-attacker").value;
     for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
     const moved = { left: [-STEP, 0, 0], right: [STEP, 0, 0], away: [0, STEP, 0], near: [0, -STEP, 0], up: [0, 0, STEP], down: [0, 0, -STEP] };
+    const acts = { anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
     for (const [name, by] of Object.entries(moved)) {
-      byId(`play-${name}`).addEventListener("click", () => this.#moved(this.#piece.at.map((value, axis) => value + by[axis]), this.#piece.turn));
+      acts[name] = () => this.#moved(this.#piece.at.map((value, axis) => value + by[axis]), this.#piece.turn);
     }
-    byId("play-anticlockwise").addEventListener("click", () => this.#moved(this.#piece.at, this.#piece.turn + TURN));
-    byId("play-clockwise").addEventListener("click", () => this.#moved(this.#piece.at, this.#piece.turn - TURN));
+    for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", act);
+    this.page.viewer.canvas.addEventListener("keydown", (event) => {
+      const act = acts[event.key.startsWith("Arrow") && !event.shiftKey ? "" : KEYS[event.key]];
+      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      act();
+    }, true);
     byId("play-turns").addEventListener("click", (event) => {
       this.turns = !this.turns;
       event.currentTarget.setAttribute("aria-pressed", String(this.turns));

@@ -121,6 +121,7 @@ class Page {
     const button = byId("view-eye");
     button.disabled = !view.eye;
     button.textContent = view.eye ? filled(this.told.words.eye, view) : this.told.words.noEye;
+    this.play?.paired(view);
   }
 
   eye() {
