@@ -40,10 +40,14 @@ def test_words_of_the_page_are_the_commands(path: Path, browser: Browser) -> Non
     compare(browser, loaded(path), 2, seed=len(path.stem))
 
 
+# A wall whose level top leaves the picture on its right.
+KNOWN = {"bits": [16]}
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_it_counts_of_hard_cases_is_true(kind: str, browser: Browser) -> None:
     with judging(browser, []) as page:
-        for number in range(3):
+        for number in (*range(3), *KNOWN.get(kind, ())):
             hard = case(kind, number)
             assert not untruths(areas(page, hard), hard.exact()), number
 

@@ -82,9 +82,7 @@ export function seen(points, pose, view) {
   }
   const found = new Float64Array(points.length);
   for (let at = 0; at < points.length; at += 3) {
-    const x = points[at];
-    const y = points[at + 1];
-    const z = points[at + 2];
+    const [x, y, z] = [points[at], points[at + 1], points[at + 2]];
     found[at] = m[0] * x + m[1] * y + m[2] * z + m[3];
     found[at + 1] = m[4] * x + m[5] * y + m[6] * z + m[7];
     found[at + 2] = m[8] * x + m[9] * y + m[10] * z + m[11];
@@ -119,9 +117,7 @@ export class PlacedFaces {
     const { corners } = mesh;
     const p = this.points;
     for (let face = 0; face < this.sides.length; face += 1) {
-      const a = 3 * corners[3 * face];
-      const b = 3 * corners[3 * face + 1];
-      const c = 3 * corners[3 * face + 2];
+      const [a, b, c] = [3 * corners[3 * face], 3 * corners[3 * face + 1], 3 * corners[3 * face + 2]];
       const turned =
         p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) +
         p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2]) +
@@ -207,7 +203,8 @@ export class PlacedFaces {
     const { sides, points } = this;
     const { even, odd, moved } = this.mesh;
     for (let at = 0; at < even.length; at += 4) {
-      const [first, second] = [sides[even[at + 2]], sides[even[at + 3]]];
+      const first = sides[even[at + 2]];
+      const second = sides[even[at + 3]];
       if (first === second) continue;
       const ahead = (first > 0 ? 1 : 0) - (second > 0 ? 1 : 0);
       const all = (first ? 1 : 0) - (second ? 1 : 0);

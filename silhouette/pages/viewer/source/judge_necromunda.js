@@ -64,7 +64,8 @@ export class Table {
     this.shapes = meshes.map((mesh) => {
       const counting = mesh.corners.subarray(0, mesh.corners.length - 3 * mesh.ghosts);
       const faces = (corners, hull) => new Faces(mesh.points, corners, mesh.moved, hull);
-      return { counting: faces(counting, mesh.hull), whole: () => faces(mesh.corners) };
+      const used = Uint32Array.from(new Set(counting), (vertex) => 3 * vertex);
+      return { points: mesh.points, used, counting: faces(counting, mesh.hull), whole: () => faces(mesh.corners) };
     });
   }
 
@@ -142,12 +143,11 @@ export class Table {
   // The middle of the box round what counts of a piece, along the world's axes.
   #middleOf(piece) {
     if (piece.middle) return piece.middle;
-    const { points, corners } = this.#meshOf(piece);
+    const { points, used } = this.shapes[piece.shape];
     const m = piece.now;
     const low = [Infinity, Infinity, Infinity];
     const high = [-Infinity, -Infinity, -Infinity];
-    for (const corner of corners) {
-      const at = 3 * corner;
+    for (const at of used) {
       for (let row = 0; row < 3; row += 1) {
         const value = m[4 * row] * points[at] + m[4 * row + 1] * points[at + 1] + m[4 * row + 2] * points[at + 2];
         if (value < low[row]) low[row] = value;

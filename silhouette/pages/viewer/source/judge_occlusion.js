@@ -87,20 +87,20 @@ class Planes {
   }
 
   // The same of a face that none of the planes parts, by its own plane.
-  orderByOwn(polygon) {
-    const corners = [0, 3, 6].map((at) => polygon.slice(at, at + 3));
-    const normal = cross(corners[1].map((v, k) => v - corners[0][k]), corners[2].map((v, k) => v - corners[0][k]));
-    const length = Math.hypot(...normal);
-    if (!length) return -1;
-    let plane = normal.map((value) => value / length);
-    if (dot(plane, corners[0]) > 0) plane = plane.map((value) => -value); // towards the eye
-    const distance = -dot(plane, corners[0]);
-    if (distance < 1e-9) return -1;
+  orderByOwn(p) {
+    let x = (p[4] - p[1]) * (p[8] - p[2]) - (p[5] - p[2]) * (p[7] - p[1]);
+    let y = (p[5] - p[2]) * (p[6] - p[0]) - (p[3] - p[0]) * (p[8] - p[2]);
+    let z = (p[3] - p[0]) * (p[7] - p[1]) - (p[4] - p[1]) * (p[6] - p[0]);
+    const length = Math.hypot(x, y, z);
+    const reach = x * p[0] + y * p[1] + z * p[2];
+    const towards = (reach > 0 ? -1 : 1) / length; // the side of the eye
+    const distance = Math.abs(reach) / length;
+    if (!(distance >= 1e-9)) return -1;
+    [x, y, z] = [x * towards, y * towards, z * towards];
     let [low, high] = [Infinity, -Infinity];
     for (let at = 0; at < this.hull.length; at += 3) {
-      const away = plane[0] * this.hull[at] + plane[1] * this.hull[at + 1] + plane[2] * this.hull[at + 2] + distance;
-      low = Math.min(low, away);
-      high = Math.max(high, away);
+      const away = x * this.hull[at] + y * this.hull[at + 1] + z * this.hull[at + 2] + distance;
+      [low, high] = [Math.min(low, away), Math.max(high, away)];
     }
     if (low >= -TOUCHING) return -1;
     return high <= -TOUCHING ? 1 : 0;

@@ -384,14 +384,17 @@ function set(masks, at, body, isOn) {
   else masks[at + (body >> 5)] &= ~(1 << (body & 31));
 }
 
-// The numbers of lines in the order of their values: sorted by what of a value and a number goes into one, then exactly.
+// The numbers of lines in the order of their values: first by as many equal steps as there are lines, then exactly.
 function sortedBy(values, count, { low, high }) {
-  const keys = new Float64Array(count);
-  for (let line = 0; line < count; line += 1) keys[line] = Math.floor(((values[line] - low) / (high - low)) * 2 ** 28) * 2 ** 24 + line;
-  keys.sort();
+  const steps = count / (high - low);
+  const first = new Uint32Array(count + 2);
+  const stepOf = (line) => Math.min(Math.max(Math.floor((values[line] - low) * steps), 0), count);
+  for (let line = 0; line < count; line += 1) first[stepOf(line) + 1] += 1;
+  for (let step = 0; step <= count; step += 1) first[step + 1] += first[step];
   const order = new Uint32Array(count);
-  for (let index = 0; index < count; index += 1) {
-    const line = keys[index] % 2 ** 24;
+  for (let line = 0; line < count; line += 1) order[first[stepOf(line)]++] = line;
+  for (let index = 1; index < count; index += 1) {
+    const line = order[index];
     let at = index;
     for (; at > 0 && values[order[at - 1]] > values[line]; at -= 1) order[at] = order[at - 1];
     order[at] = line;
