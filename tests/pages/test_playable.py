@@ -91,6 +91,16 @@ def test_a_check_that_is_chosen_is_the_pair_that_is_judged(visit: Visit) -> None
     visit.until(f"document.getElementById('play-answer').textContent.includes('→ {check.target}')")
 
 
+def test_nothing_is_said_of_a_model_that_looks_at_itself(visit: Visit) -> None:
+    visit.page.select_option("#play-target", index=0)
+    visit.page.select_option("#play-attacker", index=0)
+    visit.until("!silhouette.play.isBusy")
+    assert visit.page.locator("#play-answer").inner_text() == ""
+    visit.page.select_option("#play-attacker", index=1)
+    first, second = (visit.page.evaluate(f"silhouette.play.pieces[silhouette.play.models[{n}]].name") for n in (1, 0))
+    assert answer(visit).startswith(f"{first} → {second}: ")
+
+
 def test_back_to_the_scene_says_what_it_said_first(visit: Visit) -> None:
     first = answer(visit)
     assert moved(visit, "clockwise")

@@ -18,7 +18,8 @@ export class Play {
     this.words = page.told.words.play;
     this.pieces = page.told.pieces.map((piece, number) => new Piece({ ...piece, ...page.told.play.pieces[number] }));
     this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
-    this.answers = new Map();
+    this.answers = new Map(); // what the attacker sees of each other model, by its name
+    this.looks = null; // the attacker of these
     this.number = 0;
     this.isBusy = true;
     if (this.models.length < 2) return;
@@ -157,6 +158,10 @@ export class Play {
 
   #chosen() {
     this.number += 1;
+    if (this.looks !== this.attacker) this.answers.clear();
+    this.looks = this.attacker;
+    if (this.attacker === this.target) byId("play-answer").textContent = "";
+    this.#others();
     this.#look();
     this.#ask();
   }
@@ -185,6 +190,7 @@ export class Play {
     }
     const [attacker, target] = data.pair;
     if (attacker !== this.pieces[this.attacker].name) return;
+    this.looks = this.attacker;
     this.answers.set(target, data.result);
     this.#look();
     if (target === this.pieces[this.target].name) this.#answer(data.result);
