@@ -289,9 +289,7 @@ class ReportOptions(Pairing, Trying, Styling, Measuring, Working, Telling):
     map_of: Annotated[
         str | None, option("--map", "NAME", "Also a map of where NAME could stand, seen by the others.")
     ] = None
-    playable: Annotated[bool, flag("--playable", "Pieces can be moved in the page, and it judges (Necromunda).")] = (
-        False
-    )
+    playable: Annotated[bool, flag("--playable", "Pieces can be moved in the page, and it judges.")] = False
 
 
 class BundleOptions(Pairing, Trying, Measuring, Telling):
