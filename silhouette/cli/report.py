@@ -16,7 +16,8 @@ from silhouette.files.writing import write_file
 from silhouette.judging import Selection, check_numbers, content_with, load_scene, mapped
 from silhouette.judging.maps import MapRequest
 from silhouette.pages.html.page import check_page_path
-from silhouette.pages.report.page import check_playable, judged_and_drawn, report_page
+from silhouette.pages.report.page import judged_and_drawn, report_page
+from silhouette.pages.report.playing import check_playable
 from silhouette.pages.report.sections import on_page
 
 

@@ -90,7 +90,7 @@ def place_of(model: Path) -> Path:
 
 @dataclass(frozen=True)
 class ModelFileVersion:
-    """What a model file said, and the live table's picture beside it; None where there was none."""
+    """The text of a model file, and the picture that the live table keeps beside it; None where there is no picture."""
 
     text: str
     picture: bytes | None

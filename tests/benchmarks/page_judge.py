@@ -38,7 +38,7 @@ def real_table(number: int) -> NecromundaScene:
 
 
 def slowed(page: Any, rate: int) -> None:
-    """Has Chromium run a page so many times as slowly as it can."""
+    """Slows a page down by a factor, in Chromium."""
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": rate})
 
 

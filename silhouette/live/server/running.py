@@ -30,7 +30,7 @@ from silhouette.live.shelf import FILE_NAME_KEYS, models_of_shelf
 class PageSession(Session):
     """A session of a page; a piece that a page adds is of a file in the scene's folder, in use, or on the shelf.
 
-    What a page is told has no folder of this machine in it: it may be shown to others.
+    Messages to a page name no folder of this machine: others may see the page.
     """
 
     def __init__(self, table: LiveTable, judges: Judges, tell: Tell) -> None:

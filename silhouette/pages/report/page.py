@@ -10,8 +10,7 @@ from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
-from silhouette.common.errors import RequestError
-from silhouette.common.text import Progress, in_a_row, sentence
+from silhouette.common.text import Progress, sentence
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.in_3d.stage import Stage, judged_in_page
@@ -20,7 +19,6 @@ from silhouette.drawing.sheet import settings
 from silhouette.drawing.table.tracing import standing
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
-from silhouette.files.documents import read_document
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
 from silhouette.judging.maps import Map
 from silhouette.meshes.bounds import prepare
@@ -38,6 +36,7 @@ from silhouette.pages.html.page import (
     verbatim,
     verdict_mark,
 )
+from silhouette.pages.report.playing import play_of_page, verdict_texts
 from silhouette.pages.report.sections import (
     PageWriting,
     about_checks,
@@ -51,12 +50,12 @@ from silhouette.pages.report.sections import (
 )
 from silhouette.pages.report.words import VOCABULARY, PageWords
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules import RULES, rule_called
-from silhouette.rules.abilities import HasDescription, HasPlay
+from silhouette.rules import rule_called
+from silhouette.rules.abilities import HasDescription
 from silhouette.rules.base import Verdict, blocker_shares
 from silhouette.rules.fields import OCCLUDED_IN_ARC, PIXEL, RENDERER, ResultField
 from silhouette.scenes.scene import Check, Scene
-from silhouette.scenes.table import TableScene, unit_in
+from silhouette.scenes.table import TableScene
 from silhouette.workers import parallel_map
 
 ENGLISH = PageWords()
@@ -322,34 +321,12 @@ def _drawn_checks(
     )
 
 
-def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache) -> Stage | None:
-    """The 3D stage of a scene; None where the scene has no pieces, or too many for a page."""
+def stage_of(scene: Any, rulings: Sequence[Judged], cache: Cache, playable: bool = False) -> Stage | None:
+    """The 3D stage of a scene, with whole meshes if it is ``playable``; None without pieces, or with too many."""
     stage = drawing_of(scene.rules).stage(scene, [(ruling.check, ruling.verdict) for ruling in rulings], cache)
-    return stage if stage is not None and stage.items else None
-
-
-def check_playable(scene: Scene) -> None:
-    """Refuses, before anything is judged, a game that a page cannot judge: RequestError that says which it can."""
-    if not isinstance(rule_called(scene.rules), HasPlay):
-        able = [name for name in RULES if isinstance(rule_called(name), HasPlay)]
-        raise RequestError(f"--playable: a page judges {in_a_row(able)} alone, and {scene.path.name} is {scene.rules}")
-
-
-def _play(scene: TableScene) -> dict[str, Any]:
-    """What the judge of a page must know; also the unit and the name of the file, for a command at the desk."""
-    rule = rule_called(scene.rules)
-    assert isinstance(rule, HasPlay)
-    document = read_document(scene.path)
-    standing_on = {
-        entry["name"]
-        for table in ("terrain", "fighter", "vehicle")
-        for entry in document.get(table, ())
-        if entry.get("on") is not None
-    }
-    play = rule.play(scene)
-    for piece, entry in zip(scene.pieces, play["pieces"], strict=True):
-        entry["stands"] = piece.name in standing_on
-    return {**play, "unit": unit_in(document), "scene": scene.path.name}
+    if stage is None or not stage.items:
+        return None
+    return judged_in_page(stage, scene) if playable else stage
 
 
 def report_page(
@@ -369,26 +346,24 @@ def report_page(
         source: the scene file's text.
         writing: from `on_page`; its cache has meshes that were made simpler for display as well.
         at: the places that were tried, as of `silhouette.judging.load_scene`.
-        playable: whether pieces can be moved in it, and it judges; see `check_playable`.
+        playable: whether pieces can be moved in it, and it judges; see `silhouette.pages.report.playing`.
     """
     title, words = scene.title or scene.path.stem, writing.words
     checks = [check.judged for check in drawn]
-    stage = stage_of(scene, checks, writing.cache)
+    stage = stage_of(scene, checks, writing.cache, playable)
+    is_played = playable and stage is not None
     views = {sight.check: number for number, sight in enumerate(stage.sights if stage else ())}
     figures, about = Figures(), about_checks(checks, words)
     counted = words.counted(len(drawn), "{count} check", "{count} checks") if drawn else words.phrase("no checks")
     about_scene = f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}"
     mapped = None if shown is None else map_section(shown, figures, writing)
     texts = viewer_texts(words)
-    play = _play(scene) if playable and stage is not None else None
-    if stage is not None and play is not None:
-        stage = judged_in_page(stage, scene)
-        verdicts = rule_called(scene.rules).levels
-        texts["play"] |= {verdict: words.of(scene.rules).verdict(verdict) for verdict in verdicts}
+    if is_played:
+        texts["play"] |= verdict_texts(scene, words)
     document = {"words": texts} if stage is None else stage.document(texts, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
-    if play is not None:
-        document["play"], data["judge"] = play, asset("judge.min.js")
+    if is_played:
+        document["play"], data["judge"] = play_of_page(scene), asset("judge.min.js")
     scripts = [asset("viewer.min.js")]
     if mapped is not None:
         data["map"] = mapped[1]
@@ -398,7 +373,7 @@ def report_page(
         Head(title, description, figures, asset("report.css"), words.language),
         element("div", element("h1", title, title=title), element("p", about_scene, class_="small"), class_="head"),
         _verdicts(drawn, scene.warnings, words),
-        view_section(stage, about, words, play is not None),
+        view_section(stage, about, words, is_played),
         mapped[0] if mapped else "",
         element("h2", words.phrase("Check by check") if drawn else words.phrase("From above")),
         [_check(number, check, figures, views.get(number), words) for number, check in enumerate(drawn)]
@@ -459,7 +434,7 @@ def _in_english(text: str, words: PageWords) -> str:
 
 
 def _plate(judged: Judged, words: PageWords) -> Markup:
-    """The mark of a verdict, with what the players do beside it if it is too close to call."""
+    """The mark of a verdict; if it is too close to call, beside it that the players roll off."""
     mark = verdict_mark(words.ruling(judged.verdict), judged.level)
     close = element("span", words.phrase("too close to call: roll off"), class_="close")
     return joined(mark, " ", close) if judged.verdict.marginal else mark
