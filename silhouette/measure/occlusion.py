@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import manifold3d
 import numpy as np
@@ -43,7 +42,6 @@ from silhouette.measure.triangles import (
     products,
     sides_of,
 )
-from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.areas import NO_LINES, LayeredPicture, Lines, SeenMesh
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
@@ -51,10 +49,6 @@ from silhouette.renderers.views import View, VisionArc
 
 LEAST_APART = 1e-9
 """mm, on a table of a metre: surfaces that are apart by less are as near as each other, but for rounding."""
-
-WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
-WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
-"""(26, 3) the normals of planes that are tried, in the frames of both bodies: along their axes, and between these."""
 
 MOST_PLANES = 500
 """Planes of faces that no plane tried parts from the target: with more, it is compared face by face, tile by tile."""
@@ -154,7 +148,7 @@ def layered(picture: Picture, step: Callable[[], None] = lambda: None) -> Layere
     """
     bodies = [picture.target, *picture.blockers]
     placed = Placed.of(picture.view, picture.target)
-    points = _bounding(placed)
+    points = placed.bounding
     if picture.arcs or any(body.outline for body in bodies) or not placed.is_ahead:
         return None
     if not (points[2] > NEAREST_DEPTH_MM).all():
@@ -252,7 +246,7 @@ class _Target:
         self.step()
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
-        is_behind, is_before = planes.order(_bounding(placed)[:, None])
+        is_behind, is_before = planes.order(placed.bounding[:, None])
         if is_before[0] and (whole := silhouette_of(placed)) is not None:
             return self.covered_by(whole)
         if is_behind[0]:
@@ -269,7 +263,7 @@ class _Target:
         self.step()
         placed = Placed.of(self.view, body)
         planes = _Planes.of(self.placed, placed)
-        is_behind, is_before = planes.order(_bounding(placed)[:, None])
+        is_behind, is_before = planes.order(placed.bounding[:, None])
         if is_before[0] and placed.is_ahead:
             return placed.as_seen
         if is_behind[0]:
@@ -487,8 +481,8 @@ class _Planes:
     @classmethod
     def of(cls, target: Placed, blocker: Placed) -> _Planes:
         """Those along the frames of both, and across the line of sight."""
-        normals = np.concatenate([WAYS @ np.linalg.inv(each.matrix) for each in (target, blocker)])
-        points = _bounding(target)
+        normals = np.concatenate([target.ways, blocker.ways])
+        points = target.bounding
         nearest = max(float(points[2].min()), 0.0) - NEAREST_DEPTH_MM
         return cls(normals, (normals @ points).max(axis=1), points, nearest, float(points[2].max()))
 
@@ -509,12 +503,6 @@ class _Planes:
         is_faced = distance > LEAST_APART
         is_behind = is_faced & (apart <= LEAST_APART).all(axis=1)
         return is_behind, is_faced & (apart >= NEAREST_DEPTH_MM).all(axis=1)
-
-
-def _bounding(placed: Placed) -> Floats:
-    """(3, k) picture coordinates in whose convex hull a body lies."""
-    points: Floats = placed.matrix @ (bounding_points(placed.body.mesh) - placed.eye).T
-    return points
 
 
 def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]] | None:

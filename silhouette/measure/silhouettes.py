@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 import manifold3d
@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Flags, Floats, Integers, Pose, spread
 from silhouette.common.lazy import cached_property, derived
 from silhouette.measure.triangles import clipped, turned_alike
+from silhouette.meshes.bounds import bounding_points
 from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
 from silhouette.meshes.mesh import Mesh, stable_order
 from silhouette.renderers.areas import EDGE_ON, Lines, SeenMesh
@@ -61,6 +62,10 @@ MANY_BORDERS = 0.5
 """Edges in loops round all faces, for each in loops round those that look at the eye, from which on one sweep over both
 takes less time than one over each."""
 
+WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)])
+WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
+"""(26, 3) the normals of planes that are tried between bodies: along the axes of each, and between these."""
+
 SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
 
 
@@ -75,7 +80,6 @@ class Placed:
     clusters: Clusters  # of its mesh
     eye: Floats  # (3,) mm, in the mesh's frame
     matrix: Floats  # (3, 3) from the mesh's frame, with the eye as the origin, to picture coordinates
-    centres: Floats  # (3, k) of the clusters, in picture coordinates
     # Mm: what a ray of float32 may be off at the body, and more; a face whose plane passes nearer to the eye is not
     # used
     noise: float
@@ -89,11 +93,30 @@ class Placed:
         right, up, forward = view.axes @ body.pose.rotation
         matrix = np.array([(right - view.left * forward) / view.step, (view.top * forward - up) / view.step, forward])
         noise = 2.0 * NEAREST_DEPTH_MM + FLOAT32 * (float(np.linalg.norm(eye - clusters.middle)) + clusters.reach)
-        return cls(body, clusters, eye, matrix, _product(matrix, clusters.centres - eye[:, None]), noise, view.step)
+        return cls(body, clusters, eye, matrix, noise, view.step)
+
+    @cached_property
+    def centres(self) -> Floats:
+        """(3, k) the middles of the clusters, in picture coordinates."""
+        return _product(self.matrix, self.clusters.centres - self.eye[:, None])
+
+    @cached_property
+    def bounding(self) -> Floats:
+        """(3, n) picture coordinates in whose convex hull the body lies."""
+        points: Floats = self.matrix @ (bounding_points(self.body.mesh) - self.eye).T
+        return points
+
+    @cached_property
+    def ways(self) -> Floats:
+        """(26, 3) those of `WAYS` in its frame, for picture coordinates: their products with these are mm."""
+        normals: Floats = WAYS @ np.linalg.inv(self.matrix)
+        return normals
 
     @property
     def is_ahead(self) -> bool:
         """Whether all of it lies well before the eye."""
+        if (self.bounding[2] > NEAREST_DEPTH_MM).all():
+            return True
         return bool((self.centres[2] - self.clusters.radii > NEAREST_DEPTH_MM).all())
 
     @property

@@ -28,12 +28,12 @@ EDGES_OF_CONTOUR = 4  # edges of a mesh for each contour that there is room for 
 CELLS_FOR_LINE = 8.0  # cells of a picture for each of its lines
 CELLS_AT_LEAST, CELLS_AT_MOST = 1024, 1 << 18  # of a picture
 QUOTAS = 4096  # the most places of a picture that stand for all that several blockers are before
-GOLDEN = (5.0**0.5 - 1.0) / 2.0  # its multiples are spread as evenly as can be
 
 CELLS_ALONG = 4096  # cells along a side of it
 LEAST_WIDE = 1e-9  # pixels: no window counts as narrower
 
 FACES_TOGETHER = 1 << 25  # of the aspects of pictures that are swept together
+BODIES_TOGETHER = 1 << 26  # of all cells of these: no number of a sum reaches 2**31
 
 
 class Launcher(Protocol):
@@ -54,7 +54,7 @@ class Launcher(Protocol):
     def empty(self, size: int, kind: Any) -> Any:
         """An array on the device that is still to be filled."""
 
-    def launch(self, kernel: Any, threads: int, given: Sequence[Any]) -> None:
+    def launch(self, kernel: Any, threads: int | tuple[int, ...], given: Sequence[Any]) -> None:
         """Runs a kernel on the device."""
 
 
@@ -72,14 +72,14 @@ class AreaSweep:
 
     def areas(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
         """Those of each picture, in their order."""
-        areas, some, faces = list[CoveredAreas](), list[LayeredPicture](), 0
+        areas, some, size = list[CoveredAreas](), list[LayeredPicture](), 0.0
         for picture in pictures:
-            more = sum(len(body.mesh.faces) for body in picture.bodies if isinstance(body, SeenMesh))
-            if some and faces + more > FACES_TOGETHER:
+            more = _share_of_launch(picture)
+            if some and size + more > 1.0:
                 areas += self._areas_together(some)
-                some, faces = [], 0
+                some, size = [], 0.0
             some.append(picture)
-            faces += more
+            size += more
         return areas + (self._areas_together(some) if some else [])
 
     def _areas_together(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
@@ -167,22 +167,23 @@ class AreaSweep:
         """The pictures as the device reads them, given the number of lines of each."""
         left, right, top, bottom = np.array([picture.window for picture in pictures]).T
         wide, high = np.maximum(right - left, LEAST_WIDE), np.maximum(bottom - top, LEAST_WIDE)
-        size = np.sqrt(wide * high / np.clip(lines * CELLS_FOR_LINE, CELLS_AT_LEAST, CELLS_AT_MOST))
+        blockers = np.array([len(picture.bodies) - 1 for picture in pictures])
+        most = np.minimum(BODIES_TOGETHER / (blockers + 1), CELLS_AT_MOST)
+        size = np.sqrt(wide * high / np.clip(lines * CELLS_FOR_LINE, CELLS_AT_LEAST, most))
         bands = np.ceil(np.minimum(high / size, CELLS_ALONG)).astype(np.int64)
         across = np.ceil(np.minimum(wide / size, CELLS_ALONG)).astype(np.int64)
-        blockers = np.array([len(picture.bodies) - 1 for picture in pictures])
-        places = np.where(blockers > 1, QUOTAS // bands + 2, 0)
+        spans = -(-(across + 2) // cells.SPAN)
         rows: Any = np.zeros(len(pictures), cells.DevicePicture.numpy_dtype())
         rows["left"], rows["right"], rows["top"] = left, right, top
         rows["width"], rows["height"] = wide / across, high / bands
         rows["bands"], rows["across"], rows["blockers"] = bands, across + 2, blockers
-        rows["quota"], rows["places_in_band"] = wide * high / QUOTAS, places
+        rows["quota"], rows["spans"] = wide * high / QUOTAS, spans
         for name, counts in (
-            ("places", bands * places),
             ("band", bands),
             ("cell", bands * (across + 2)),
-            ("column", bands * _sums_of(blockers)),
-            ("winding", bands * _windings_of(blockers)),
+            ("span", bands * spans),
+            ("column", bands * spans * _sums_of(blockers)),
+            ("winding", bands * spans * 2 * (blockers + 1)),
         ):
             rows[name] = np.cumsum(counts) - counts
         return rows
@@ -190,6 +191,8 @@ class AreaSweep:
     def _swept(self, rows: Any, lines: _LinesOnDevice) -> list[CoveredAreas]:
         kinds, launcher, count = self._kinds, self._launcher, int(lines.counts.sum())
         blockers, bands = rows["blockers"].astype(np.int64), rows["bands"].astype(np.int64)
+        spans = bands * rows["spans"]
+        all_bands, all_spans = int(bands.sum()), (int(bands.sum()), int(rows["spans"].max()))
         pictures = launcher.given(rows, cells.DevicePicture, copy=True)
         of_band = launcher.given(np.repeat(np.arange(len(rows), dtype=np.int32), bands), kinds.int32, copy=True)
         sweep = sweeping.DeviceSweep()
@@ -199,25 +202,45 @@ class AreaSweep:
         sweep.crossing = launcher.empty(crossings, kinds.int32)
         kinds.copy(counts, sweep.begins)
         launcher.launch(cells.put_in_cells, count, [pictures, lines.arrays, counts, sweep.crossing])
-        most = launcher.zeros(int(bands.sum()) + 1, kinds.int32)
-        launcher.launch(cells.find_most, int(bands.sum()), [pictures, of_band, sweep.begins, most])
-        sweep.room, room = self._added_up(most)
-        sweep.line, sweep.border, sweep.order = (launcher.empty(room, kinds.int32) for _ in range(3))
-        sweep.start, sweep.stop, sweep.above, sweep.below = (launcher.empty(room, kinds.float64) for _ in range(4))
-        sweep.winding = launcher.zeros(int((bands * _windings_of(blockers)).sum()), kinds.int32)
-        sweep.sums = launcher.zeros(int((bands * _sums_of(blockers)).sum()), kinds.float64)
-        band, picture = spread(np.zeros(len(rows), np.int64), bands)
-        phases = band * GOLDEN % 1.0 * rows["quota"][picture]
-        sweep.due = launcher.given(phases, kinds.float64, copy=True)
-        sweep.places = launcher.zeros(int((bands * rows["places_in_band"]).sum()), kinds.vec3d)
-        launcher.launch(sweeping.sweep_bands, int(bands.sum()), [pictures, of_band, lines.arrays, sweep])
+        bodies = launcher.zeros(counts.shape[0], kinds.int32)
+        launcher.launch(cells.find_crossed, all_spans, [pictures, of_band, sweep.begins, bodies])
+        sweep.bodies, crossed = self._added_up(bodies)
+        sweep.line, sweep.border, sweep.order = (launcher.empty(crossings, kinds.int32) for _ in range(3))
+        for name in ("start", "stop", "above", "below"):
+            setattr(sweep, name, launcher.empty(crossings, kinds.float64))
+        sweep.cell_winding = int((spans * 2 * (blockers + 1)).sum())
+        sweep.winding = launcher.zeros(sweep.cell_winding + sweeping.WINDINGS * crossed, kinds.int32)
+        sweep.cell_sum = int((spans * _sums_of(blockers)).sum())
+        sweep.sums = launcher.zeros(sweep.cell_sum + sweeping.FIXED_COLUMNS * crossed, kinds.float64)
+        # Of spans and of cells, each has at most one place more than its share of quotas
+        several = blockers > 1
+        room = int(((QUOTAS + spans) * several).sum()) + (crossed if several.any() else 0)
+        sweep.places, sweep.place_count = launcher.empty(room, kinds.vec4d), launcher.zeros(1, kinds.int32)
+        sweep.listed, sweep.list_count = launcher.empty(crossed, kinds.vec3i), launcher.zeros(1, kinds.int32)
+        # Sorting takes as much room again
+        sweep.haste, sweep.numbers = (launcher.empty(2 * crossed, kinds.int32) for _ in range(2))
+        launcher.launch(sweeping.wind_along_spans, all_spans, [pictures, of_band, lines.arrays, sweep])
+        launcher.launch(sweeping.wind_to_spans, all_bands, [pictures, of_band, sweep])
+        launcher.launch(sweeping.settle_spans, all_spans, [pictures, of_band, lines.arrays, sweep])
+        if listed := int(launcher.read(sweep.list_count)[0]):
+            kinds.utils.radix_sort_pairs(sweep.haste, sweep.numbers, listed)
+            launcher.launch(sweeping.sweep_cells, listed, [pictures, sweep.numbers, lines.arrays, sweep])
+        launcher.launch(sweeping.add_cells, all_spans, [pictures, of_band, sweep])
+        launcher.launch(sweeping.add_spans, all_bands, [pictures, of_band, sweep])
         column, picture = spread(np.zeros(len(rows), np.int64), _sums_of(blockers))
         totals = launcher.empty(len(column), kinds.float64)
         of_total = [launcher.given(each.astype(np.int32), kinds.int32, copy=True) for each in (picture, column)]
-        launcher.launch(sweeping.add_bands, len(column), [pictures, *of_total, sweep.sums, totals])
+        launcher.launch(sweeping.add_bands, len(column), [pictures, *of_total, sweep, totals])
         sums = np.split(launcher.read(totals), np.cumsum(_sums_of(blockers))[:-1])
-        places = np.split(launcher.read(sweep.places).reshape(-1, 3), rows["places"][1:])
+        places = self._places(sweep, len(rows))
         return [_covered(*each) for each in zip(sums, places, rows["quota"].tolist(), strict=True)]
+
+    def _places(self, sweep: Any, count: int) -> list[Floats]:
+        """(n, 3) for each of so many pictures its places that several are before, in the order of their rows."""
+        used = int(self._launcher.read(sweep.place_count)[0])
+        places = self._launcher.read(sweep.places[:used]) if used else np.empty((0, 4))
+        places = places[np.lexsort(places.T[::-1])]
+        return np.split(places[:, 1:], np.searchsorted(places[:, 0], np.arange(1, count)))
 
     def _added_up(self, counts: Any) -> tuple[Any, int]:
         """Running sums of counts, the last of which is 0: where the items of each owner begin; and their number."""
@@ -330,22 +353,22 @@ def _flattened(given: Sequence[_LinesOfPicture]) -> dict[str, NDArray[Any]]:
     return {"ends": ends, "picture": picture, "layer": (2 * owner + border).astype(np.int32), "weight": weight}
 
 
+def _share_of_launch(picture: LayeredPicture) -> float:
+    """The share of what is swept together that a picture takes at most."""
+    faces = sum(len(body.mesh.faces) for body in picture.bodies if isinstance(body, SeenMesh))
+    return max(faces / FACES_TOGETHER, CELLS_AT_MOST * len(picture.bodies) / BODIES_TOGETHER)
+
+
 def _sums_of(blockers: Indices) -> Indices:
-    """How many sums each band has."""
+    """How many sums each span has, and each picture."""
     fixed: int = sweeping.FIXED_COLUMNS
     return fixed + 2 * blockers
 
 
-def _windings_of(blockers: Indices) -> Indices:
-    """How many winding numbers each band keeps."""
-    return 7 * (blockers + 1)
-
-
 def _covered(sums: Floats, places: Floats, quota: float) -> CoveredAreas:
     lone, shared = np.split(sums[sweeping.FIXED_COLUMNS :], 2)
-    some = places[places[:, 2] > 0.0]
     free, several, rim, obscured_rim, *sides = sums[: sweeping.FIXED_COLUMNS].tolist()
-    free_sides, obscured_sides, several_sides = sides
+    free_sides, obscured_sides, several_sides, _ = sides
     return CoveredAreas(
         free=free,
         several=several,
@@ -354,8 +377,8 @@ def _covered(sums: Floats, places: Floats, quota: float) -> CoveredAreas:
         free_sides=free_sides,
         obscured_sides=obscured_sides,
         several_sides=several_sides,
-        places=some[:, 1::-1] - 0.5,
-        weights=some[:, 2] * quota,
+        places=places[:, :2] - 0.5,
+        weights=places[:, 2] * quota,
         lone=lone,
         shared=shared,
     )

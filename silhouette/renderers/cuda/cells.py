@@ -1,7 +1,8 @@
 """The kernels that put lines of pictures into cells on a device.
 
-A picture is cut into bands of rows, and these into cells. In which of them an end of a line lies is the same for all
-that meet there, to the bit, and so are the borders that they cross: no winding number is ever wrong by rounding.
+A picture is cut into bands of rows, these into cells, and so many cells side by side are a span. In which cell an end
+of a line lies is the same for all that meet there, to the bit, and so are the borders that they cross: no winding
+number is ever wrong by rounding.
 """
 
 import warp as wp
@@ -10,6 +11,9 @@ from silhouette.renderers.cuda.outlining import DeviceLines
 
 # One formula gives the same bits wherever it stands: no product and sum are fused in one place alone
 wp.set_module_options({"fuse_fp": False})
+
+SPAN = 8  # cells of a span; the last of a band may have fewer
+_CELL_SPAN = wp.constant(SPAN)
 
 _CELL_ZERO = wp.constant(wp.float64(0.0))
 _CELL_UNITY = wp.constant(wp.float64(1.0))
@@ -30,10 +34,10 @@ class DevicePicture:
     across: wp.int32  # cells of a band
     blockers: wp.int32
     quota: wp.float64  # pixels: of so much area that several are before, the middle of one trapezium stands for all
-    places: wp.int32  # where the places of its first band begin
-    places_in_band: wp.int32  # how many there is room for
-    column: wp.int32  # where the sums of its first band begin
-    winding: wp.int32  # where the winding numbers of its first band begin
+    span: wp.int32  # the number of its first span
+    spans: wp.int32  # of a band
+    column: wp.int32  # where the sums of its first span begin
+    winding: wp.int32  # where the winding numbers of its first span begin
 
 
 @wp.func
@@ -113,16 +117,17 @@ def put_in_cells(
 
 
 @wp.kernel(enable_backward=False)
-def find_most(
+def find_crossed(
     pictures: wp.array(dtype=DevicePicture),
     owners: wp.array(dtype=wp.int32),
     begins: wp.array(dtype=wp.int32),
-    most: wp.array(dtype=wp.int32),
+    bodies: wp.array(dtype=wp.int32),
 ):
-    """The greatest number of lines in a cell of each band, of pictures ``owners``."""
-    picture = pictures[owners[wp.tid()]]
-    first = picture.cell + (wp.tid() - picture.band) * picture.across
-    greatest = wp.int32(0)
-    for cell in range(first + 1, first + picture.across - 1):
-        greatest = wp.max(greatest, begins[cell + 1] - begins[cell])
-    most[wp.tid()] = greatest
+    """For each cell, of bands of pictures ``owners``, the bodies of its picture where lines cross it, else 0."""
+    band, span = wp.tid()
+    picture = pictures[owners[band]]
+    if span >= picture.spans:
+        return
+    first = picture.cell + (band - picture.band) * picture.across
+    for cell in range(first + span * _CELL_SPAN, first + wp.min((span + 1) * _CELL_SPAN, picture.across)):
+        bodies[cell] = wp.where(begins[cell + 1] > begins[cell], picture.blockers + 1, 0)

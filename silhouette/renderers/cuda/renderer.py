@@ -252,8 +252,8 @@ class CudaRenderer(RayRenderer):
         with self._plainly("failed"):
             return self.warp.empty(size, dtype=kind, device=self._device.handle)
 
-    def launch(self, kernel: Any, threads: int, given: Sequence[Any]) -> None:
-        """Runs a kernel on the device: one thread for each number below ``threads``."""
+    def launch(self, kernel: Any, threads: int | tuple[int, ...], given: Sequence[Any]) -> None:
+        """Runs a kernel on the device: one thread for each number below ``threads``, or for each tuple of such."""
         with self._plainly("failed"):
             self.warp.launch(kernel, threads, list(given), device=self._device.handle)
 

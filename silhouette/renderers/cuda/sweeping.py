@@ -1,8 +1,10 @@
 """The kernels that sweep lines of pictures on a device: what the bodies cover round which they wind, as exact areas.
 
-A thread goes along a band, and counts the winding numbers on at the upper left corners of its cells, by the lines that
-cross the upper border of each (`silhouette.renderers.cuda.cells`). A body that covers all of a
-cell for certain is left as it is there; the lines of the others cut the cell at their ends into slabs:
+The winding numbers at the upper left corner of a cell are those of the cell before it, counted on by the lines that
+cross its upper border (`silhouette.renderers.cuda.cells`): each span of a band counts by how much they change along
+it, each band adds these up, and each span goes on from there. So it settles the cells that no line crosses, and lists
+the others; these are swept by a thread each, those with the most lines first. A body that covers all of a cell for
+certain is left as it is there; the lines of the others cut the cell at their ends into slabs:
 
     x------+---+  x: a corner, of which    In a slab all lines run from above to below. Sorted along the row, they are
     |     /    |  winding numbers are      left of each other, until two cross: there it is cut once more. Between two
@@ -16,12 +18,22 @@ the places of the lines are.
 
 import warp as wp
 
-from silhouette.renderers.cuda.cells import DevicePicture, band_of, cell_of, column_at, part_in_band, row_at
+from silhouette.renderers.cuda.cells import (
+    SPAN,
+    DevicePicture,
+    band_of,
+    cell_of,
+    column_at,
+    part_in_band,
+    row_at,
+)
 from silhouette.renderers.cuda.outlining import DeviceLines
 
 # One formula gives the same bits wherever it stands: no product and sum are fused in one place alone
 wp.set_module_options({"fuse_fp": False})
 
+_SWEEP_SPAN = wp.constant(SPAN)
+_SWEEP_GOLDEN = wp.constant(wp.float64((5.0**0.5 - 1.0) / 2.0))  # its multiples are spread as evenly as can be
 _SWEEP_ZERO = wp.constant(wp.float64(0.0))
 _SWEEP_HALF = wp.constant(wp.float64(0.5))
 _SWEEP_QUARTER = wp.constant(wp.float64(0.25))
@@ -30,8 +42,10 @@ _SWEEP_ASIDE = wp.constant(wp.float64(1e-9))  # pixels: a line as near to a corn
 
 # Columns of sums: areas of the target that no blocker is before, and that several are before; the lengths of the rims
 # of the target and of what is obscured of it; of the sides of all the trapezia that are free, obscured, and before
-# which several are; then for each blocker what it alone is before, and what it is before with others.
-FREE_AREA, SHARED_AREA, TARGET_RIM, OBSCURED_RIM, FREE_SIDES, OBSCURED_SIDES, SHARED_SIDES, FIXED_COLUMNS = range(8)
+# which several are; the area that the quota of the picture still lacks; then for each blocker what it alone is before,
+# and what it is before with others.
+FREE_AREA, SHARED_AREA, TARGET_RIM, OBSCURED_RIM, FREE_SIDES, OBSCURED_SIDES, SHARED_SIDES, LACK = range(8)
+FIXED_COLUMNS = 8
 
 _SWEEP_FREE_AREA, _SWEEP_SHARED_AREA, _SWEEP_FIXED_COLUMNS = (
     wp.constant(FREE_AREA),
@@ -44,6 +58,10 @@ _SWEEP_TARGET_RIM, _SWEEP_OBSCURED_RIM, _SWEEP_FREE_SIDES = (
     wp.constant(FREE_SIDES),
 )
 _SWEEP_OBSCURED_SIDES, _SWEEP_SHARED_SIDES = wp.constant(OBSCURED_SIDES), wp.constant(SHARED_SIDES)
+_SWEEP_LACK = wp.constant(LACK)
+
+WINDINGS = 7  # numbers of each body of a cell: of two layers at three places, and one
+_SWEEP_WINDINGS = wp.constant(WINDINGS)
 
 # Where a line enters or leaves a cell through its left border
 FROM_LEFT, TO_LEFT = 1, 2
@@ -56,13 +74,21 @@ class DeviceSweep:
 
     begins: wp.array(dtype=wp.int32)  # of each cell, among the following, and where those of the last end
     crossing: wp.array(dtype=wp.int32)  # the lines that cross each cell
-    # of each layer of each band, at a corner, at the left border and along a row; and a number of each body
+    bodies: wp.array(dtype=wp.int32)  # of each cell, the bodies of all cells before it that lines cross
+    # For each layer of each span at a corner; then of each cell at a corner, at the left border and along a row, and a
+    # number of each body
     winding: wp.array(dtype=wp.int32)
-    sums: wp.array(dtype=wp.float64)  # of each band
-    due: wp.array(dtype=wp.float64)  # of each band, pixels that are still missing to its picture's quota
-    # For each band places that several are before: column, row, and for how many quotas it stands; 0 for no place
-    places: wp.array(dtype=wp.vec3d)
-    room: wp.array(dtype=wp.int32)  # where that of each band begins, among the following: for the lines of one cell
+    cell_winding: wp.int32  # where those of cells begin
+    sums: wp.array(dtype=wp.float64)  # of each span, then of each cell
+    cell_sum: wp.int32  # where those of cells begin
+    # Places that several are before: the number of the picture, row, column, and for how many quotas each stands
+    places: wp.array(dtype=wp.vec4d)
+    place_count: wp.array(dtype=wp.int32)  # (1,) how many there are
+    listed: wp.array(dtype=wp.vec3i)  # cells that are swept: picture, band of it, number in the band
+    list_count: wp.array(dtype=wp.int32)  # (1,) how many there are
+    haste: wp.array(dtype=wp.int32)  # of each listed cell: minus its lines; the least is swept first
+    numbers: wp.array(dtype=wp.int32)  # of listed cells, as they come
+    # For each line of each cell, where it is among those that cross cells
     line: wp.array(dtype=wp.int32)
     start: wp.array(dtype=wp.float64)  # the rows between which it runs in the cell
     stop: wp.array(dtype=wp.float64)
@@ -74,7 +100,7 @@ class DeviceSweep:
 
 @wp.struct
 class Cell:
-    """A cell of a band."""
+    """A cell of a span."""
 
     left: wp.float64
     right: wp.float64
@@ -82,12 +108,14 @@ class Cell:
     bottom: wp.float64
     number: wp.int32  # among the band's
     band: wp.int32  # among the picture's
-    room: wp.int32
+    picture: wp.int32
+    first: wp.int32  # its number among all cells
     corner: wp.int32  # where winding numbers at the corner begin
-    border: wp.int32  # where those at the left border begin
+    column: wp.int32  # where the sums begin to which its areas are added
+    room: wp.int32  # where its lines begin
+    border: wp.int32  # where winding numbers at the left border begin
     along: wp.int32  # where those along a row begin
     slack: wp.int32  # where a number of each body begins
-    column: wp.int32  # where the sums of the band begin
 
 
 @wp.struct
@@ -149,7 +177,7 @@ def add_area(
     high: wp.float64,
     middle: wp.vec2d,
 ):
-    """Adds the area of a trapezium of the target, of level ``sides`` and some height, to the sums of its band."""
+    """Adds the area of a trapezium of the target, of level ``sides`` and some height, to the sums for the cell."""
     length = sides[0] + sides[1]
     area = _SWEEP_HALF * high * length
     column = cell.column
@@ -167,23 +195,20 @@ def add_area(
         layer = winding + 2 * blocker + 2
         if sweep.winding[layer] != 0 or sweep.winding[layer + 1] != 0:
             sweep.sums[column + _SWEEP_FIXED_COLUMNS + picture.blockers + blocker] += area
-    band = picture.band + cell.band
-    sweep.due[band] -= area
-    if sweep.due[band] < _SWEEP_ZERO:
+    sweep.sums[column + _SWEEP_LACK] -= area
+    if sweep.sums[column + _SWEEP_LACK] < _SWEEP_ZERO:
         add_place(sweep, picture, cell, middle)
 
 
 @wp.func
 def add_place(sweep: DeviceSweep, picture: DevicePicture, cell: Cell, middle: wp.vec2d):
     """Adds a place that several are before, for as many quotas as are overdue."""
-    band = picture.band + cell.band
-    quotas = wp.ceil(-sweep.due[band] / picture.quota)
-    sweep.due[band] += quotas * picture.quota
-    first = picture.places + cell.band * picture.places_in_band
-    for place in range(first, first + picture.places_in_band):
-        if sweep.places[place][2] == _SWEEP_ZERO:
-            sweep.places[place] = wp.vec3d(middle[0], middle[1], quotas)
-            return
+    lack = cell.column + _SWEEP_LACK
+    quotas = wp.ceil(-sweep.sums[lack] / picture.quota)
+    sweep.sums[lack] += quotas * picture.quota
+    place = wp.atomic_add(sweep.place_count, 0, 1)
+    if place < sweep.places.shape[0]:
+        sweep.places[place] = wp.vec4d(wp.float64(cell.picture), middle[1], middle[0], quotas)
 
 
 @wp.func
@@ -227,8 +252,7 @@ def settle_bodies(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture
     """For each body what is left for certain in a cell of the winding number of its first layer; 0 or less: nothing."""
     for body in range(picture.blockers + 1):
         sweep.winding[cell.slack + body] = wp.abs(sweep.winding[cell.corner + 2 * body])
-    first = picture.cell + cell.band * picture.across + cell.number
-    for place in range(sweep.begins[first], sweep.begins[first + 1]):
+    for place in range(sweep.begins[cell.first], sweep.begins[cell.first + 1]):
         line = sweep.crossing[place]
         layer = lines.layer[line]
         if layer % 2 == 0 and sweep.winding[cell.slack + layer / 2] > 0:
@@ -239,9 +263,8 @@ def settle_bodies(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture
 def choose_lines(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell):
     """Lists the lines of a cell that matter in it, with the rows between which they run there; how many they are."""
     settle_bodies(lines, sweep, picture, cell)
-    first = picture.cell + cell.band * picture.across + cell.number
     count = wp.int32(0)
-    for place in range(sweep.begins[first], sweep.begins[first + 1]):
+    for place in range(sweep.begins[cell.first], sweep.begins[cell.first + 1]):
         line = sweep.crossing[place]
         if sweep.winding[cell.slack + lines.layer[line] / 2] <= 0:
             part = part_in_band(picture, lines.ends[line], cell.band)
@@ -407,7 +430,7 @@ def add_slab(
     rows: wp.vec2d,
     part: wp.vec2d,
 ):
-    """Adds the part of a slab between two shares of its height to the sums of its band; it lies between two rows."""
+    """Adds the part of a slab between two shares of its height to the sums for the cell; it lies between two rows."""
     for layer in range(2 * picture.blockers + 2):
         sweep.winding[cell.along + layer] = sweep.winding[cell.border + layer]
     left = cover_by(sweep, picture, cell.along)
@@ -436,7 +459,7 @@ def add_slab(
 
 @wp.func
 def sweep_cell(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell, count: wp.int32):
-    """Adds a cell, given the number of lines that matter in it, to the sums of its band."""
+    """Adds a cell, given the number of lines that matter in it, to the sums for the cell."""
     for layer in range(2 * picture.blockers + 2):
         sweep.winding[cell.border + layer] = sweep.winding[cell.corner + layer]
     before = cell.top - picture.height
@@ -463,58 +486,206 @@ def sweep_cell(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, c
         row = below
 
 
-@wp.kernel(enable_backward=False)
-def sweep_bands(
-    pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), lines: DeviceLines, sweep: DeviceSweep
-):
-    """The sums of each band, of pictures ``owners``."""
-    picture = pictures[owners[wp.tid()]]
-    layers = 2 * picture.blockers + 2
+@wp.func
+def cell_at(picture: DevicePicture, owner: wp.int32, band: wp.int32, number: wp.int32):
+    """A cell of a band of a picture ``owner``; where its numbers lie is still to be said."""
     cell = Cell()
-    cell.band = wp.tid() - picture.band
-    cell.top = picture.top + wp.float64(cell.band) * picture.height
-    cell.bottom = picture.top + wp.float64(cell.band + 1) * picture.height
-    cell.room = sweep.room[wp.tid()]
-    cell.corner = picture.winding + cell.band * (3 * layers + picture.blockers + 1)
-    cell.border = cell.corner + layers
-    cell.along = cell.border + layers
-    cell.slack = cell.along + layers
-    cell.column = picture.column + cell.band * (2 * picture.blockers + _SWEEP_FIXED_COLUMNS)
-    cover = CoverAtPlace()
-    for number in range(picture.across):
-        cell.number = number
-        cell.left = picture.left + wp.float64(number - 1) * picture.width
-        cell.right = picture.left + wp.float64(number) * picture.width
-        first = picture.cell + cell.band * picture.across + number
-        here = cover.target
-        for place in range(sweep.begins[first], sweep.begins[first + 1]):
-            if lines.layer[sweep.crossing[place]] < 2:
-                here = 1
-        if number > 0 and number < picture.across - 1 and here == 1:
-            count = wp.int32(0)
-            if sweep.begins[first + 1] > sweep.begins[first]:
-                count = choose_lines(lines, sweep, picture, cell)
-            if count > 0:
-                sweep_cell(lines, sweep, picture, cell, count)
-            else:
-                sides = wp.vec2d(picture.width, picture.width)
-                middle = wp.vec2d(_SWEEP_HALF * (cell.left + cell.right), _SWEEP_HALF * (cell.top + cell.bottom))
-                add_area(sweep, picture, cell, cover, cell.corner, sides, picture.height, middle)
-        cover = cover_at_next(lines, sweep, picture, cell, cover)
+    cell.picture = owner
+    cell.band = band
+    cell.number = number
+    cell.first = picture.cell + band * picture.across + number
+    cell.left = picture.left + wp.float64(number - 1) * picture.width
+    cell.right = picture.left + wp.float64(number) * picture.width
+    cell.top = picture.top + wp.float64(band) * picture.height
+    cell.bottom = picture.top + wp.float64(band + 1) * picture.height
+    return cell
 
 
 @wp.func
-def cover_at_next(lines: DeviceLines, sweep: DeviceSweep, picture: DevicePicture, cell: Cell, cover: CoverAtPlace):
-    """What covers the corner of the next cell; its winding numbers are counted on."""
-    result = CoverAtPlace(cover.target, cover.count, cover.numbers)
-    first = picture.cell + cell.band * picture.across + cell.number
-    for place in range(sweep.begins[first], sweep.begins[first + 1]):
-        line = sweep.crossing[place]
-        ends = lines.ends[line]
-        is_there = cell_of(picture, column_at(ends, cell.top)) == cell.number
-        if is_there and band_of(picture, ends[1]) < cell.band and band_of(picture, ends[3]) >= cell.band:
-            result = passed(lines, sweep, line, cell.corner, result)
-    return result
+def winding_of_crossed(sweep: DeviceSweep, first: wp.int32):
+    """Where the winding numbers begin of a cell that lines cross."""
+    return sweep.cell_winding + _SWEEP_WINDINGS * sweep.bodies[first]
+
+
+@wp.func
+def column_of_crossed(sweep: DeviceSweep, first: wp.int32):
+    """Where the sums begin of a cell that lines cross."""
+    return sweep.cell_sum + _SWEEP_FIXED_COLUMNS * sweep.bodies[first]
+
+
+@wp.func
+def lack_at_first(picture: DevicePicture, number: wp.int32):
+    """What the quota lacks where sums begin: other parts of it, so that places are spread as evenly as areas are."""
+    phase = wp.float64(number) * _SWEEP_GOLDEN
+    return (phase - wp.floor(phase)) * picture.quota
+
+
+@wp.func
+def add_whole(sweep: DeviceSweep, picture: DevicePicture, cell: Cell, cover: CoverAtPlace):
+    """Adds a cell of the target that is covered alike everywhere to the sums for it."""
+    sides = wp.vec2d(picture.width, picture.width)
+    middle = wp.vec2d(_SWEEP_HALF * (cell.left + cell.right), _SWEEP_HALF * (cell.top + cell.bottom))
+    add_area(sweep, picture, cell, cover, cell.corner, sides, picture.height, middle)
+
+
+@wp.kernel(enable_backward=False)
+def sweep_cells(
+    pictures: wp.array(dtype=DevicePicture), numbers: wp.array(dtype=wp.int32), lines: DeviceLines, sweep: DeviceSweep
+):
+    """The sums of listed cells, by their numbers in the list, in this order."""
+    listed = sweep.listed[numbers[wp.tid()]]
+    picture = pictures[listed[0]]
+    cell = cell_at(picture, listed[0], listed[1], listed[2])
+    layers = 2 * picture.blockers + 2
+    cell.corner = winding_of_crossed(sweep, cell.first)
+    cell.border = cell.corner + layers
+    cell.along = cell.border + layers
+    cell.slack = cell.along + layers
+    cell.column = column_of_crossed(sweep, cell.first)
+    cell.room = sweep.begins[cell.first]
+    sweep.sums[cell.column + _SWEEP_LACK] = lack_at_first(picture, cell.first - picture.cell)
+    count = choose_lines(lines, sweep, picture, cell)
+    if count > 0:
+        sweep_cell(lines, sweep, picture, cell, count)
+        return
+    cover = cover_by(sweep, picture, cell.corner)
+    if cover.target == 1:
+        add_whole(sweep, picture, cell, cover)
+
+
+# ---- spans
+
+
+@wp.func
+def crosses_upper_border(picture: DevicePicture, cell: Cell, ends: wp.vec4d):
+    """Whether a line that is listed in a cell crosses its upper border."""
+    if band_of(picture, ends[1]) >= cell.band or band_of(picture, ends[3]) < cell.band:
+        return False
+    return cell_of(picture, column_at(ends, cell.top)) == cell.number
+
+
+@wp.kernel(enable_backward=False)
+def wind_along_spans(
+    pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), lines: DeviceLines, sweep: DeviceSweep
+):
+    """By how much the winding numbers change along each span, of bands of pictures ``owners``."""
+    band, span = wp.tid()
+    picture = pictures[owners[band]]
+    if span >= picture.spans:
+        return
+    corner = corner_of_span(picture, band - picture.band, span)
+    for number in range(span * _SWEEP_SPAN, wp.min((span + 1) * _SWEEP_SPAN, picture.across)):
+        cell = cell_at(picture, owners[band], band - picture.band, number)
+        for place in range(sweep.begins[cell.first], sweep.begins[cell.first + 1]):
+            line = sweep.crossing[place]
+            if crosses_upper_border(picture, cell, lines.ends[line]):
+                sweep.winding[corner + lines.layer[line]] += lines.weight[line]
+
+
+@wp.func
+def corner_of_span(picture: DevicePicture, band: wp.int32, span: wp.int32):
+    """Where the winding numbers of a span begin."""
+    return picture.winding + (band * picture.spans + span) * (2 * picture.blockers + 2)
+
+
+@wp.func
+def column_of_span(picture: DevicePicture, band: wp.int32, span: wp.int32):
+    """Where the sums of a span begin."""
+    return picture.column + (band * picture.spans + span) * (2 * picture.blockers + _SWEEP_FIXED_COLUMNS)
+
+
+@wp.kernel(enable_backward=False)
+def wind_to_spans(pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), sweep: DeviceSweep):
+    """The winding numbers where each span begins, in place of those by which they change along it; a thread a band."""
+    picture = pictures[owners[wp.tid()]]
+    for layer in range(2 * picture.blockers + 2):
+        winding = wp.int32(0)
+        for span in range(picture.spans):
+            place = corner_of_span(picture, wp.tid() - picture.band, span) + layer
+            change = sweep.winding[place]
+            sweep.winding[place] = winding
+            winding += change
+
+
+@wp.kernel(enable_backward=False)
+def settle_spans(
+    pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), lines: DeviceLines, sweep: DeviceSweep
+):
+    """Adds the cells that no line crosses to the sums of their span, and lists those that lines of the target may."""
+    band, span = wp.tid()
+    picture = pictures[owners[band]]
+    if span >= picture.spans:
+        return
+    corner = corner_of_span(picture, band - picture.band, span)
+    column = column_of_span(picture, band - picture.band, span)
+    sweep.sums[column + _SWEEP_LACK] = lack_at_first(picture, (band - picture.band) * picture.spans + span)
+    cover = cover_by(sweep, picture, corner)
+    for number in range(span * _SWEEP_SPAN, wp.min((span + 1) * _SWEEP_SPAN, picture.across)):
+        cell = cell_at(picture, owners[band], band - picture.band, number)
+        cell.corner = corner
+        cell.column = column
+        is_inner = number > 0 and number < picture.across - 1
+        if is_inner and cover.target == 1 and sweep.begins[cell.first + 1] == sweep.begins[cell.first]:
+            add_whole(sweep, picture, cell, cover)
+        elif is_inner and may_be_target(lines, sweep, cell, cover):
+            list_cell(sweep, picture, cell)
+        for place in range(sweep.begins[cell.first], sweep.begins[cell.first + 1]):
+            line = sweep.crossing[place]
+            if crosses_upper_border(picture, cell, lines.ends[line]):
+                cover = passed(lines, sweep, line, corner, cover)
+
+
+@wp.func
+def may_be_target(lines: DeviceLines, sweep: DeviceSweep, cell: Cell, cover: CoverAtPlace):
+    """Whether the target may cover a part of a cell: it covers the corner, or a line of it crosses the cell."""
+    if cover.target == 1:
+        return True
+    for place in range(sweep.begins[cell.first], sweep.begins[cell.first + 1]):
+        if lines.layer[sweep.crossing[place]] < 2:
+            return True
+    return False
+
+
+@wp.func
+def list_cell(sweep: DeviceSweep, picture: DevicePicture, cell: Cell):
+    """Lists a cell, with the winding numbers at its corner."""
+    corner = winding_of_crossed(sweep, cell.first)
+    for layer in range(2 * picture.blockers + 2):
+        sweep.winding[corner + layer] = sweep.winding[cell.corner + layer]
+    place = wp.atomic_add(sweep.list_count, 0, 1)
+    sweep.listed[place] = wp.vec3i(cell.picture, cell.band, cell.number)
+    sweep.haste[place] = sweep.begins[cell.first] - sweep.begins[cell.first + 1]
+    sweep.numbers[place] = place
+
+
+# ---- sums
+
+
+@wp.kernel(enable_backward=False)
+def add_cells(pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), sweep: DeviceSweep):
+    """Adds the sums of the cells that lines cross to those of their spans, of bands of pictures ``owners``."""
+    band, span = wp.tid()
+    picture = pictures[owners[band]]
+    if span >= picture.spans:
+        return
+    total = column_of_span(picture, band - picture.band, span)
+    first = picture.cell + (band - picture.band) * picture.across
+    for cell in range(first + span * _SWEEP_SPAN, first + wp.min((span + 1) * _SWEEP_SPAN, picture.across)):
+        if sweep.begins[cell + 1] > sweep.begins[cell]:
+            column = column_of_crossed(sweep, cell)
+            for number in range(2 * picture.blockers + _SWEEP_FIXED_COLUMNS):
+                sweep.sums[total + number] += sweep.sums[column + number]
+
+
+@wp.kernel(enable_backward=False)
+def add_spans(pictures: wp.array(dtype=DevicePicture), owners: wp.array(dtype=wp.int32), sweep: DeviceSweep):
+    """Adds the sums of all spans of each band to those of its first one."""
+    picture = pictures[owners[wp.tid()]]
+    total = column_of_span(picture, wp.tid() - picture.band, 0)
+    for span in range(1, picture.spans):
+        column = column_of_span(picture, wp.tid() - picture.band, span)
+        for number in range(2 * picture.blockers + _SWEEP_FIXED_COLUMNS):
+            sweep.sums[total + number] += sweep.sums[column + number]
 
 
 @wp.kernel(enable_backward=False)
@@ -522,19 +693,19 @@ def add_bands(
     pictures: wp.array(dtype=DevicePicture),
     owners: wp.array(dtype=wp.int32),
     columns: wp.array(dtype=wp.int32),
-    sums: wp.array(dtype=wp.float64),
+    sweep: DeviceSweep,
     totals: wp.array(dtype=wp.float64),
 ):
-    """The sums of pictures: those of their bands, one after the other.
+    """The sums of pictures: those of the first spans of their bands, one after the other.
 
     Args:
         pictures: all.
         owners, columns: of each total, its picture, and which of its columns it is.
-        sums: of all bands.
+        sweep: all.
         totals: the answers.
     """
     picture = pictures[owners[wp.tid()]]
     total = _SWEEP_ZERO
     for band in range(picture.bands):
-        total += sums[picture.column + band * (2 * picture.blockers + _SWEEP_FIXED_COLUMNS) + columns[wp.tid()]]
+        total += sweep.sums[column_of_span(picture, band, 0) + columns[wp.tid()]]
     totals[wp.tid()] = total

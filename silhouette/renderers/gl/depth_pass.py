@@ -1,10 +1,10 @@
 """The drawing with OpenGL: for one body, the least distance at each pixel; or the number of the face in front.
 
-The fragments write their distance as a float and blending keeps the minimum: nothing is culled, there is no depth
-buffer and no far plane, and the order of the triangles does not matter. Several bodies are drawn one after the other
-into the same texture; the wanted pixels of each are copied into one buffer on the device, which is read in one piece,
-so that a check waits for the device once. For the faces, a depth buffer of floats keeps the nearest fragment, which
-writes the number of its face.
+The fragments write their distance, in the plane of their face, as a float and blending keeps the minimum: nothing is
+culled, there is no depth buffer and no far plane, and the order of the triangles does not matter. Several bodies are
+drawn one after the other into the same texture; the wanted pixels of each are copied into one buffer on the device,
+which is read in one piece, so that a check waits for the device once. For the faces, a depth buffer of floats keeps the
+nearest fragment, which writes the number of its face.
 
 Importing this module binds PyOpenGL to a platform: it is imported when there is a context, which all of it needs.
 """
@@ -31,17 +31,51 @@ VERTEX_SHADER = """
 #version 330 core
 layout(location = 0) in vec3 position;
 uniform mat4 clip_from_mesh;
-out float distance_ahead;
+out vec3 corner;
 void main() {
+    corner = position;
     gl_Position = clip_from_mesh * vec4(position, 1.0);
-    distance_ahead = gl_Position.w;
 }
 """
-FRAGMENT_SHADER = """
+PLANE_SHADER = """
 #version 330 core
-in float distance_ahead;
+layout(triangles) in;
+layout(triangle_strip, max_vertices = 3) out;
+in vec3 corner[];
+uniform mat4 clip_from_mesh;
+flat out vec4 plane;
+flat out vec2 reach;
+vec3 along(vec3 edge) { return (clip_from_mesh * vec4(edge, 0.0)).xyw; }
+void main() {
+    vec3 first = gl_in[0].gl_Position.xyw;
+    vec3 normal = cross(along(corner[1] - corner[0]), along(corner[2] - corner[0]));
+    vec3 depths = vec3(gl_in[0].gl_Position.w, gl_in[1].gl_Position.w, gl_in[2].gl_Position.w);
+    for (int number = 0; number < 3; number++) {
+        gl_Position = gl_in[number].gl_Position;
+        gl_PrimitiveID = gl_PrimitiveIDIn;
+        plane = vec4(normal, dot(normal, first));
+        reach = vec2(min(depths.x, min(depths.y, depths.z)), max(depths.x, max(depths.y, depths.z)));
+        EmitVertex();
+    }
+    EndPrimitive();
+}
+"""
+DISTANCE = """
+flat in vec4 plane;
+flat in vec2 reach;
+uniform vec2 size;
+float distance_ahead() {
+    float facing = dot(plane.xyz, vec3(2.0 * gl_FragCoord.xy / size - 1.0, 1.0));
+    return facing == 0.0 ? max(reach.x, 0.0) : clamp(plane.w / facing, reach.x, reach.y);
+}
+"""
+"""In which depth a pixel's middle meets the plane of its face: devices interpolate less exactly than floats are."""
+
+FRAGMENT_SHADER = f"""
+#version 330 core
+{DISTANCE}
 out float least;
-void main() { least = distance_ahead; }
+void main() {{ least = distance_ahead(); }}
 """
 LOOKUP_SHADER = """
 #version 330 core
@@ -53,12 +87,12 @@ void main() { found = texelFetch(drawn, place, 0).r; }
 
 FACE_SHADER = f"""
 #version 330 core
-in float distance_ahead;
+{DISTANCE}
 uniform uint first_face;
 out uint face;
 void main() {{
     face = first_face + uint(gl_PrimitiveID);
-    gl_FragDepth = {NEAREST_DEPTH_MM} / distance_ahead;
+    gl_FragDepth = {NEAREST_DEPTH_MM} / distance_ahead();
 }}
 """
 
@@ -106,6 +140,32 @@ class MeshBuffer:
         GL.glDeleteBuffers(2, self.buffers)
 
 
+class FaceProgram:
+    """A program that draws the faces of a mesh, and of each pixel knows in which depth its middle meets its face.
+
+    Attributes:
+        name: OpenGL's number of it.
+    """
+
+    def __init__(self, fragment_shader: str) -> None:
+        stages = (
+            (VERTEX_SHADER, GL.GL_VERTEX_SHADER),
+            (PLANE_SHADER, GL.GL_GEOMETRY_SHADER),
+            (fragment_shader, GL.GL_FRAGMENT_SHADER),
+        )
+        self.name: Any = shaders.compileProgram(
+            *(shaders.compileShader(source, stage) for source, stage in stages), validate=False
+        )
+        self._clip_from_mesh = GL.glGetUniformLocation(self.name, "clip_from_mesh")
+        self._size = GL.glGetUniformLocation(self.name, "size")
+
+    def use(self, view: View, body: Body, mesh: MeshBuffer) -> None:
+        """Draws with it from now on, as a view sees a body."""
+        GL.glUseProgram(self.name)
+        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
+        GL.glUniform2f(self._size, view.width, view.height)
+
+
 class DepthPass:
     """Two programs, a texture of TILE x TILE floats that takes the least distance, and a buffer for what comes back."""
 
@@ -118,11 +178,7 @@ class DepthPass:
         self._room = 0
         self._make_targets()
         GL.glBindVertexArray(self._arrays[0])
-        self._program = shaders.compileProgram(
-            shaders.compileShader(VERTEX_SHADER, GL.GL_VERTEX_SHADER),
-            shaders.compileShader(FRAGMENT_SHADER, GL.GL_FRAGMENT_SHADER),
-        )
-        self._clip_from_mesh = GL.glGetUniformLocation(self._program, "clip_from_mesh")
+        self._program = FaceProgram(FRAGMENT_SHADER)
         self._lookup = _lookup_program()
         GL.glBindVertexArray(self._arrays[1])
         GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._buffers[1])
@@ -215,8 +271,7 @@ class DepthPass:
         """Draws one body into a window of the texture."""
         GL.glScissor(*_origin(window), *_shape(window)[::-1])
         GL.glClearBufferfv(GL.GL_COLOR, 0, _NO_DEPTH)
-        GL.glUseProgram(self._program)
-        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
+        self._program.use(view, body, mesh)
         for start, count in mesh.runs(body, view.eye):
             mesh.draw(start, count)
 
@@ -251,7 +306,7 @@ class DepthPass:
     def free(self) -> None:
         """Frees the programs, the texture and the buffers on the device."""
         GL.glUseProgram(0)
-        GL.glDeleteProgram(self._program)
+        GL.glDeleteProgram(self._program.name)
         GL.glDeleteProgram(self._lookup)
         GL.glDeleteFramebuffers(2, self._targets)
         GL.glDeleteRenderbuffers(1, [self._sink])
@@ -274,13 +329,8 @@ class FacePass:
             GL.glFramebufferRenderbuffer(GL.GL_FRAMEBUFFER, attachment, GL.GL_RENDERBUFFER, picture)
         if GL.glCheckFramebufferStatus(GL.GL_FRAMEBUFFER) != GL.GL_FRAMEBUFFER_COMPLETE:
             raise RendererUnavailable("this OpenGL cannot draw numbers; use embree")
-        self._program: Any = shaders.compileProgram(
-            shaders.compileShader(VERTEX_SHADER, GL.GL_VERTEX_SHADER),
-            shaders.compileShader(FACE_SHADER, GL.GL_FRAGMENT_SHADER),
-            validate=False,
-        )
-        self._clip_from_mesh = GL.glGetUniformLocation(self._program, "clip_from_mesh")
-        self._first_face = GL.glGetUniformLocation(self._program, "first_face")
+        self._program = FaceProgram(FACE_SHADER)
+        self._first_face = GL.glGetUniformLocation(self._program.name, "first_face")
 
     def faces(self, view: View, body: Body, mesh: MeshBuffer, pixels: NDArray[np.int64]) -> Faces:
         """(n,) the face in front at ``pixels`` (n, 2), rows and columns within the view, at which the body is."""
@@ -299,8 +349,7 @@ class FacePass:
         GL.glScissor(left, top, width, height)
         GL.glClearBufferuiv(GL.GL_COLOR, 0, np.zeros(4, np.uint32))
         GL.glClearBufferfv(GL.GL_DEPTH, 0, np.zeros(1, np.float32))
-        GL.glUseProgram(self._program)
-        GL.glUniformMatrix4fv(self._clip_from_mesh, 1, GL.GL_TRUE, clip_from_mesh(view, body, mesh))
+        self._program.use(view, body, mesh)
         for start, count in mesh.runs(body, view.eye):
             GL.glUniform1ui(self._first_face, start)
             mesh.draw(start, count)
@@ -316,7 +365,7 @@ class FacePass:
     def free(self) -> None:
         """Frees the program and the pictures on the device."""
         GL.glUseProgram(0)
-        GL.glDeleteProgram(self._program)
+        GL.glDeleteProgram(self._program.name)
         GL.glDeleteFramebuffers(1, [self._target])
         GL.glDeleteRenderbuffers(2, self._pictures)
 
