@@ -16,7 +16,7 @@ from silhouette.judging.loading import pixel_of
 from silhouette.judging.maps import Map, MapRequest, map_of
 from silhouette.judging.monte_carlo import Odds, check_odds, odds_of_each
 from silhouette.judging.own_doubts import with_own_doubts
-from silhouette.judging.run import CHECK_GROUPS_PER_PROCESS, CHECKS_TOGETHER, CHECKS_WORTH_FORKING, Run, shared
+from silhouette.judging.run import CHECK_GROUPS_PER_PROCESS, CHECKS_WORTH_FORKING, Run, shared
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -227,10 +227,9 @@ def _size_and_workers(requests: Sequence[Request], options: JudgingOptions) -> t
     of_one_scene = len({id(scene) for scene, _ in requests}) == 1
     forking = options.workers > 1 and not options.keep and of_one_scene and len(requests) >= CHECKS_WORTH_FORKING
     if not forking or not shared(requests[0][0], options.renderer):
-        return CHECKS_TOGETHER, 1
-    return max(
-        1, min(CHECKS_TOGETHER, -(-len(requests) // (CHECK_GROUPS_PER_PROCESS * options.workers)))
-    ), options.workers
+        return options.renderer.capabilities.together, 1
+    groups = CHECK_GROUPS_PER_PROCESS * options.workers
+    return max(1, min(options.renderer.capabilities.together, -(-len(requests) // groups))), options.workers
 
 
 def _group(rule: Rule[Any, Verdict], settings: Settings, requests: Sequence[Request]) -> Group:

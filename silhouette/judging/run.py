@@ -14,7 +14,6 @@ from silhouette.scenes.scene import Scene
 from silhouette.workers import parallel_map
 
 CHECKS_WORTH_FORKING = 20  # fewer are judged before several processes have started
-CHECKS_TOGETHER = 64  # the most checks judged at once
 CHECK_GROUPS_PER_PROCESS = 4  # groups of checks for each process, at least: none waits long for the last one
 
 

@@ -29,7 +29,7 @@ from silhouette.files.cache import Cache
 from silhouette.judging.judge import JudgingOptions, judge_all
 from silhouette.judging.loading import Selection, content_with
 from silhouette.judging.maps import MapCells, MapRequest, checks_of_map, judged_cells
-from silhouette.judging.run import CHECKS_TOGETHER, shared
+from silhouette.judging.run import shared
 from silhouette.live.by_hand import Document
 from silhouette.live.live_table import TablePose
 from silhouette.models.model import Model
@@ -175,10 +175,9 @@ class StoppableRenderer(ForwardingRenderer):
 SCENE_BYTES = CONTENT_ROOM // 4
 """Bytes that a scene takes in a process: it keeps four, the newest pose and what is asked of others in between."""
 
-MIN_GROUP_CHECKS, LIVE_GROUPS_PER_PROCESS = 4, 2
-"""How many checks a group has at least, and into how many groups for each process the checks of a request are cut.
-
-A group has at most `CHECKS_TOGETHER` checks: a more urgent question makes its process begin the group again.
+MIN_GROUP_CHECKS, MOST_GROUP_CHECKS, LIVE_GROUPS_PER_PROCESS = 4, 64, 2
+"""How many checks a group has at least and at most, and into how many groups for each process those of a request are
+cut: a more urgent question makes its process begin the group again.
 """
 
 TRIES = 2  # processes that are asked a question: one may have been killed for another reason
@@ -395,7 +394,7 @@ class Judges:
 
     def together(self, checks: int) -> int:
         """The number of checks in a group, for a request of so many ``checks``."""
-        return min(CHECKS_TOGETHER, max(MIN_GROUP_CHECKS, -(-checks // (LIVE_GROUPS_PER_PROCESS * self.workers))))
+        return min(MOST_GROUP_CHECKS, max(MIN_GROUP_CHECKS, -(-checks // (LIVE_GROUPS_PER_PROCESS * self.workers))))
 
     def tried(self, document: Document, path: Path) -> TablePose:
         """A pose that the table is not in; its number is below 0."""

@@ -76,6 +76,7 @@ class Capabilities:
     hardware: bool = False  # whether a GPU draws
     driver: str = ""  # the words of OpenGL or CUDA for the driver and its version; empty without one
     memory: int = 0  # bytes, of the GPU; 0 if it is not known, and without one
+    together: int = 64  # the most checks that are judged at once: of more, each takes no less time
 
 
 class Renderer(ABC):

@@ -8,8 +8,8 @@ checks a second with cuda and 2,000 with gl; a map of twelve attackers at an inc
 GPUs are measured; without one, CUDA's kernels run on the CPU. With ``--rounds`` each figure takes a second, and the
 map has a place every four inches. A device that is named is measured in software as well.
 
-*At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 2048, and ``batch`` 16. What
-a check costs is measured with a wait after every step:
+*At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 512, and ``batch`` 16. What a
+check costs is measured with a wait after every step:
 
 | of | step | is |
 |---|---|---|
@@ -20,7 +20,7 @@ a check costs is measured with a wait after every step:
 | | draw, readback, layers | waiting for the device; copying what was drawn; laying it out |
 | both | Python | everything else: views, errors, proofs, verdicts |
 
-*Threads* are those of all launches, one for a sample with its rays, or for a cell of a picture.
+*Threads* are those of all launches: for an edge of a mesh, a line of a picture, a span of its cells, or one of them.
 """
 
 from __future__ import annotations

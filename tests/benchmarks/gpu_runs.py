@@ -17,6 +17,8 @@ import numpy as np
 from silhouette.judging import JudgingOptions
 from silhouette.judging.maps import MapRequest, map_of
 from silhouette.renderers import choose
+from silhouette.renderers.cuda.renderer import TOGETHER_ON_GPU
+from silhouette.renderers.protocol import Capabilities
 from silhouette.renderers.registry import survives_fork
 from silhouette.rules.base import Rule, Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
@@ -28,12 +30,6 @@ from tests.benchmarks.gpu_steps import STEPS, Clock
 from tests.benchmarks.maps import FIGURES_THERE, PIECES_THERE, PROCESSES
 from tests.benchmarks.scale import SETTINGS, Layout, errors_of, everyone, truth
 from tests.benchmarks.tables import CannotRunError
-
-USUAL = 64
-"""So many checks are judged at once, but on a GPU with cuda."""
-
-PIXELS_OF_A_CHECK = 200_000
-"""On the table of `scale`, some: so many are counted together on a GPU, for each check that is judged at once."""
 
 PATIENCE = 300.0
 """Seconds for which a process waits until all others are ready."""
@@ -60,12 +56,12 @@ class Place:
     @property
     def together(self) -> tuple[int, ...]:
         """How many checks are judged at once, each number in turn."""
-        return (1, 16, USUAL, 256) if self.renderer == "cuda" else (1, USUAL)
+        return tuple(sorted({1, Capabilities().together, self.usual}))
 
     @property
     def usual(self) -> int:
         """How many checks the commands judge at once."""
-        return USUAL
+        return TOGETHER_ON_GPU if self.renderer == "cuda" and self.is_gpu else Capabilities().together
 
     def start(self) -> Any:
         """The renderer, started."""
@@ -147,9 +143,6 @@ def by_setting(place: Place, seconds: float) -> list[Rates]:
 def steps(place: Place, seconds: float, together: int) -> list[dict[str, float]]:
     """For each of `SETTINGS` what a check costs, so many at once: seconds by step and Python's, and what is counted."""
     scene, renderer, checks = warmed(place)
-    if place.renderer == "cuda" and not place.is_gpu:
-        pixels = together * PIXELS_OF_A_CHECK
-        renderer.capabilities = replace(renderer.capabilities, pixels_together=pixels)
     clock = Clock()
     clock.watch(renderer)
     found = []

@@ -235,7 +235,7 @@ def seconds_of(process: int) -> float:
 def test_a_process_works_at_most_4_ms_on_a_check_that_is_cancelled() -> None:
     """As that of the chosen pair is in each pose of a moving hand: from then to the last word of the process about it.
 
-    Of many checks together it ends later, since many are looked at and proven at once: see `CHECKS_TOGETHER`.
+    Of many checks together it ends later, since many are looked at and proven at once: see `MOST_GROUP_CHECKS`.
     """
     table = LiveTable.opened(SKIRMISH, Cache(None), recover=False)
     judges, spent = Judges(table.scene, table.cache, "auto", workers=1), list[float]()

@@ -72,6 +72,8 @@ SHARE_OF_MEMORY = 0.6
 PROCESSES_ON_A_GPU = 16
 """So many processes may share a GPU: each keeps meshes that are not in use up to that fraction of its memory."""
 
+TOGETHER_ON_GPU = 512  # checks that are judged at once: each launch has threads for all of them
+
 BYTES_ON_CPU = 5 << 30  # the most that meshes take on the CPU
 RAYS_PER_LAUNCH = 1 << 22  # more rays than these are cast in several launches; with its answer each takes 24 bytes
 
@@ -104,9 +106,14 @@ class CudaRenderer(RayRenderer):
             self._kernels: Any = kernels
             self.warp.load_module(kernels, device=device.handle)
             self.room = int(SHARE_OF_MEMORY * device.free) if device.is_gpu else BYTES_ON_CPU
-            self.capabilities = replace(
-                self.capabilities, hardware=device.is_gpu, driver=device.driver, memory=device.memory
-            )
+            if device.is_gpu:
+                self.capabilities = replace(
+                    self.capabilities,
+                    hardware=True,
+                    driver=device.driver,
+                    memory=device.memory,
+                    together=TOGETHER_ON_GPU,
+                )
         room = min(self.room, device.memory // PROCESSES_ON_A_GPU) if device.is_gpu else self.room
         self._room_for_edges = room // 4
         self._meshes: MeshMemo[_OnDevice] = MeshMemo(self._upload, lambda mesh: mesh.size, room)
