@@ -130,7 +130,7 @@ def test_every_command_that_is_named_is_there(command: str, capsys: pytest.Captu
 
 def test_no_command_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--help"])
-    commands = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out.partition("Commands:")[2], flags=re.MULTILINE)
+    commands = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out.partition("Start:")[2], flags=re.MULTILINE)
     assert "check" in commands
     table = text_of(PROJECT / "silhouette" / "README.md")
     assert [command for command in commands if f"| `silhouette {command}` |" not in table] == []

@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperGroup
 
 from silhouette.cli import InterruptsDeferred
 from silhouette.cli.commands import COMMANDS
@@ -211,12 +212,40 @@ def _root(
         print(f"silhouette {VERSION}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        print(FIRST_STEPS)
+
+
+FIRST_STEPS = """\
+Can he see me, and am I in cover? Three ways to begin:
+
+  silhouette table                  open an empty table in the browser, and drop miniatures and terrain on it
+  silhouette new duel ganger.stl    write a scene with a miniature of your own, to edit
+  silhouette scan table.glb         make a scene of a table that a phone has scanned
+
+silhouette --help lists all commands, silhouette COMMAND --help what each takes."""
+"""What the program says where no command is named."""
+
+
+class GroupedCommands(TyperGroup):
+    """The commands as `COMMANDS` groups them in help."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes a section for each group."""
+        limit = formatter.width - 6 - max(map(len, COMMANDS))
+        for group in dict.fromkeys(command.group for command in COMMANDS.values()):
+            names = [name for name, command in COMMANDS.items() if command.group == group]
+            rows = [(name.ljust(WIDEST_NAME), self.commands[name].get_short_help_str(limit)) for name in names]
+            with formatter.section(group):
+                formatter.write_dl(rows)
+
+
+WIDEST_NAME = max(map(len, COMMANDS))  # groups have their descriptions in one column
 
 
 def _command(words: Iterable[str]) -> Any:
     """The command line of some words. Commands that none of them names have no options, and are only listed."""
     app = typer.Typer(
+        cls=GroupedCommands,
         help="Line of sight and cover for miniature wargames, measured on 3D meshes.",
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},

@@ -337,33 +337,39 @@ class ServeOptions(Measuring, Working, Reading):
 
 
 class Command(NamedTuple):
-    """A command: its line in the list, its options, and the module of `silhouette.cli` with its function."""
+    """A command: its group and line in the list, its options, and the module of `silhouette.cli` with its function."""
 
+    group: str
     short_help: str
     options: type[Any]
     module: str
 
 
 COMMANDS = {
-    "new": Command("Write a first scene to edit.", NewOptions, "new"),
-    "scan": Command("Make a scene of a scanned table.", ScanOptions, "scan"),
-    "import": Command("Make a scene of a table of Tabletop Simulator.", ImportOptions, "exchange"),
-    "export": Command("Write a scene as a table of Tabletop Simulator.", ExportOptions, "exchange"),
-    "check": Command("Judge the checks of scenes.", CheckOptions, "check"),
-    "matrix": Command("Judge everyone against everyone.", MatrixOptions, "check"),
-    "map": Command("Show where a model could stand, and how it would be seen.", MapOptions, "map"),
-    "batch": Command("Judge many scenes, a row for each check.", BatchOptions, "batch"),
-    "inspect": Command("Say what a model is and what could be tagged.", InspectOptions, "inspect"),
-    "rules": Command("List the rule systems and what each reads.", RulesOptions, "rules"),
-    "schema": Command("Print the JSON Schema of scenes, models, results, scans or maps.", SchemaOptions, "schema"),
-    "doctor": Command("Say which renderers work on this machine.", DoctorOptions, "doctor"),
-    "draw": Command("Write the diagrams of each check.", DrawOptions, "draw"),
-    "tutorial": Command("Write a tutorial as pages, from the example scenes.", TutorialOptions, "tutorial"),
-    "report": Command("Write one page with verdicts, figures and the table in 3D.", ReportOptions, "report"),
+    "table": Command("Start", "Open a scene as a table in the browser, and move its pieces.", TableOptions, "table"),
+    "new": Command("Start", "Write a first scene to edit.", NewOptions, "new"),
+    "scan": Command("Start", "Make a scene of a scanned table.", ScanOptions, "scan"),
+    "import": Command("Start", "Make a scene of a table of Tabletop Simulator.", ImportOptions, "exchange"),
+    "doctor": Command("Start", "Say which renderers work on this machine.", DoctorOptions, "doctor"),
+    "check": Command("Judge", "Judge the checks of scenes.", CheckOptions, "check"),
+    "matrix": Command("Judge", "Judge everyone against everyone.", MatrixOptions, "check"),
+    "map": Command("Judge", "Show where a model could stand, and how it would be seen.", MapOptions, "map"),
+    "batch": Command("Judge", "Judge many scenes, a row for each check.", BatchOptions, "batch"),
+    "draw": Command("Show", "Write the diagrams of each check.", DrawOptions, "draw"),
+    "report": Command("Show", "Write one page with verdicts, figures and the table in 3D.", ReportOptions, "report"),
+    "tutorial": Command("Show", "Write a tutorial as pages, from the example scenes.", TutorialOptions, "tutorial"),
+    "inspect": Command("Show", "Say what a model is and what could be tagged.", InspectOptions, "inspect"),
+    "rules": Command("Show", "List the rule systems and what each reads.", RulesOptions, "rules"),
     "bundle": Command(
-        "Keep a scene with all that its verdicts rest on, to be judged again elsewhere.", BundleOptions, "bundle"
+        "Keep",
+        "Keep a scene with all that its verdicts rest on, to be judged again elsewhere.",
+        BundleOptions,
+        "bundle",
     ),
-    "table": Command("Open a scene as a table in the browser, and move its pieces.", TableOptions, "table"),
-    "serve": Command("Answer requests of another program, as JSON lines.", ServeOptions, "table"),
+    "export": Command("Keep", "Write a scene as a table of Tabletop Simulator.", ExportOptions, "exchange"),
+    "serve": Command("Serve", "Answer requests of another program, as JSON lines.", ServeOptions, "table"),
+    "schema": Command(
+        "Serve", "Print the JSON Schema of scenes, models, results, scans or maps.", SchemaOptions, "schema"
+    ),
 }
-"""The commands, in the order of the help."""
+"""The commands, in the order of the help, group by group."""

@@ -382,7 +382,7 @@ def test_rules_lists_what_each_reads(capsys: Capture) -> None:
 
 def test_version_and_help(capsys: Capture) -> None:
     assert re.fullmatch(r"silhouette \d+\.\d+\.\d+\n", run(capsys, "--version").out)
-    for words in ([], ["--help"], ["-h"]):
+    for words in (["--help"], ["-h"]):
         ran = run(capsys, *words)
         assert (ran.status, ran.err) == (0, "")
         assert all(command in ran.out for command in ("check", "matrix", "inspect", "doctor", "rules"))

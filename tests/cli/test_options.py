@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import fields
@@ -12,6 +13,7 @@ from typing import get_type_hints
 import pytest
 from typer.models import OptionInfo
 
+from silhouette.cli import main
 from silhouette.cli.commands import COMMANDS
 from tests.support.commands import CHECK, QUICK, run, scene
 
@@ -143,3 +145,19 @@ def test_what_was_called_otherwise_still_works(tmp_path: Path, capsys: Capture) 
     )
     schemas = [json.loads(run(capsys, "schema", name).out) for name in ("result", "results")]
     assert schemas[0] == schemas[1]
+
+
+def test_help_lists_commands_in_groups(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    sections = capsys.readouterr().out.split("\n\n")[3:]
+    listed = {section.split(":")[0]: re.findall(r"^  ([a-z]+)  ", section, re.MULTILINE) for section in sections}
+    assert list(listed) == ["Start", "Judge", "Show", "Keep", "Serve"]
+    assert [name for names in listed.values() for name in names] == list(COMMANDS)
+    assert all(COMMANDS[name].group == group for group, names in listed.items() for name in names)
+
+
+def test_without_a_command_first_steps_are_shown_that_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    steps = re.findall(r"^  silhouette ([a-z]+)", capsys.readouterr().out, re.MULTILINE)
+    assert len(steps) == 3
+    assert set(steps) <= set(COMMANDS)
