@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,8 +11,11 @@ from typing import Any
 import pytest
 
 from silhouette.judging import load_scene
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM
+from silhouette.renderers.views import MAX_SLOPE
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene
+from silhouette.scenes.table import CONTACT_GAP_MM, PLACE_ROUNDING_MM
 from tests.benchmarks.crowded_table import MESHES, MISSING
 from tests.benchmarks.page_judge import REAL_TABLES, real_table
 from tests.conftest import PROJECT
@@ -82,3 +87,16 @@ def test_words_of_the_page_are_the_commands_on_crowded_tables(number: int, brows
         answers = judged(page, 0, scene, posed)
     assert not faults(scene, posed, answers)
     assert sum(answer["word"] == ASK for answer in answers) <= 3
+
+
+def test_tolerances_of_the_page_are_the_commands() -> None:
+    """What lies nearer than a tolerance of the command is nearer for the page as well, or the page leaves it open."""
+    source = PROJECT / "silhouette" / "pages" / "viewer" / "source"
+    words = "\n".join(path.read_text(encoding="utf-8") for path in source.glob("judge*.js"))
+    page = dict(re.findall(r"^(?:export )?const ([A-Z_]+) = (.+?);", words, re.MULTILINE))
+    assert float(page["TOUCHING"]) == NEAREST_DEPTH_MM / 2
+    assert float(page["NEAR"]) >= NEAREST_DEPTH_MM
+    degrees = re.fullmatch(r"Math\.tan\(\((\d+) \* Math\.PI\) / 180\)", page["STEEPEST"])
+    assert degrees is not None
+    assert math.tan(math.radians(int(degrees[1]))) == pytest.approx(MAX_SLOPE)
+    assert sum(map(float, page["CONTACT_GAP"].split(" + "))) == CONTACT_GAP_MM + PLACE_ROUNDING_MM
