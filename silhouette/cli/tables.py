@@ -26,7 +26,6 @@ from silhouette.common.text import Row, printable, share_in_words
 from silhouette.judging.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
 from silhouette.models.inspection import has_list, is_model_file
 from silhouette.rules.base import Level, Verdict, blockers_in_words
-from silhouette.rules.fields import RENDERER
 
 if TYPE_CHECKING:
     from silhouette.batches.run import BatchSummary
@@ -216,6 +215,9 @@ def scene_report(result: SceneResult, *, quiet: bool = False) -> list[Renderable
     return [*parts, plain_line("")]
 
 
+USUAL_RENDERER = "layers (embree)"  # what ``auto`` takes wherever it can: of that no table has a column
+
+
 class Column(NamedTuple):
     """A column of a table of verdicts: the cell of a result, and whether some results make a table have it."""
 
@@ -240,7 +242,10 @@ VERDICT_COLUMNS = {
         lambda result: result.verdict.measurement.words if result.verdict.measurement else "", _are_measured
     ),
     "blockers": Column(lambda result: _blockers(result.verdict), _are_measured),
-    "renderer": Column(lambda result: _renderer(result.verdict), _are_measured),
+    "renderer": Column(
+        lambda result: _renderer(result.verdict),
+        lambda results: any(_renderer(result.verdict) not in ("", USUAL_RENDERER) for result in results),
+    ),
     "odds": Column(
         lambda result: "" if result.odds is None else in_hundred(result.odds.odds),
         lambda results: any(result.odds is not None for result in results),
@@ -314,7 +319,7 @@ def summary(results: Sequence[SceneResult]) -> Text:
 
 
 def _renderer(verdict: Verdict) -> str:
-    return str(RENDERER.value_in(verdict) or "") if RENDERER in verdict.fields else ""
+    return verdict.measurement.renderer if verdict.measurement else ""
 
 
 def _blockers(verdict: Verdict) -> str:

@@ -40,9 +40,9 @@ def drawn(table: object, width: int) -> list[str]:
 
 
 @cache
-def judged(name: str, everyone: bool) -> SceneResult:
+def judged(name: str, everyone: bool, renderer: str = "auto") -> SceneResult:
     selection = Selection(everyone=everyone)
-    options = JudgingOptions(choose(), Cache.default(), pixel=4.0, error=0.05)
+    options = JudgingOptions(choose(renderer), Cache.default(), pixel=4.0, error=0.05)
     return judge_scene(SCENES / f"{name}.toml", selection, options)
 
 
@@ -79,9 +79,17 @@ def headed(lines: list[str]) -> list[str]:
     return re.split(r"  +", next(line for line in lines if line.strip()).strip())
 
 
-def test_the_renderer_gives_way_first_and_then_what_was_expected() -> None:
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_a_renderer_that_nobody_chose_has_no_column(name: str) -> None:
     pytest.importorskip("embreex")
-    table = scene_report(judged("skirmishcorps/elevation", False))[1]
+    columns = [headed(drawn(scene_report(judged(name, False, by))[1], 500)) for by in ("auto", "reference")]
+    assert "renderer" not in columns[0]
+    assert [word for word in columns[1] if word != "renderer"] == columns[0]
+    assert "  reference  " in "\n".join(drawn(scene_report(judged(name, False, "reference"))[1], 500))
+
+
+def test_the_renderer_gives_way_first_and_then_what_was_expected() -> None:
+    table = scene_report(judged("skirmishcorps/elevation", False, "reference"))[1]
     every = ["attacker", "target", "verdict", "obscured", "blockers", "renderer", "expected"]
     natural = max(map(len, drawn(table, 500)))
     assert headed(drawn(table, natural)) == every
