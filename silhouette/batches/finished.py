@@ -23,7 +23,7 @@ from silhouette.files.fingerprints import Fingerprints
 from silhouette.files.reading import open_file
 from silhouette.files.writing import replacing
 from silhouette.judging.judge import EXPECTED, UNMET
-from silhouette.rules.fields import ERROR
+from silhouette.rules.fields import ERROR, MARGINAL
 from silhouette.scenes.finding import identity
 
 MAX_RECORDS = 200  # records that are kept; the oldest go first
@@ -70,7 +70,7 @@ def _cells(path: Path) -> list[KeptRow]:
         if None in cells or None in cells.values():
             raise ValueError("a row has more or fewer cells than columns")
         row = KeptRow({name: text_of_cell(cell) or None for name, cell in cells.items()})
-        for field in (EXPECTED, UNMET):
+        for field in (EXPECTED, UNMET, MARGINAL):
             if row.get(field.key):
                 row[field.key] = json.loads(row[field.key])
         with suppress(ValueError, TypeError):  # a sentence then, or nothing

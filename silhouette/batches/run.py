@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from os import PathLike, getcwd
 from os.path import lexists
@@ -33,6 +34,7 @@ from silhouette.files.writing import check_place
 from silhouette.judging import check_numbers
 from silhouette.judging.judge import EXPECTED, UNMET
 from silhouette.renderers.registry import check_name, survives_fork
+from silhouette.rules.fields import MARGINAL, RULES_FIELD, VERDICT
 from silhouette.scenes.finding import identity, scenes_of
 from silhouette.workers import Event, NextTask, WorkerPool, cores
 
@@ -48,7 +50,8 @@ class Pool(Protocol):
 @dataclass(frozen=True)
 class BatchSummary:
     """The outcome of a finished batch: its rows, those that had been judged before it was resumed, a sentence for each
-    row with an error and for each check that is not as expected, and whether all had been done before.
+    row with an error and for each check that is not as expected, whether all had been done before, and by game how many
+    ``scenes`` and ``checks`` were judged, how often each of its ``verdicts`` was given, and how many were ``marginal``.
     """
 
     rows: int
@@ -56,6 +59,7 @@ class BatchSummary:
     failed: tuple[str, ...]
     unmet: tuple[str, ...]
     complete: bool = False
+    games: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def write_batch(
@@ -154,14 +158,23 @@ def _plain_settings(settings: BatchSettings) -> dict[str, Any]:
 
 
 def _summary(rows: Iterable[Row], judged: int, *, complete: bool = False) -> BatchSummary:
-    count, failures, unexpected = 0, [], []
+    count, failures, unexpected = 0, list[str](), list[str]()
+    games, scenes = dict[str, dict[str, Any]](), defaultdict[str, set[str]](set)
     for row in rows:
         count += 1
+        if row.get(VERDICT.key):
+            game = games.setdefault(row[RULES_FIELD.key], {"scenes": 0, "checks": 0, "verdicts": {}, "marginal": 0})
+            scenes[row[RULES_FIELD.key]].add(row[SCENE_FIELD.key])
+            game["checks"] += 1
+            game["marginal"] += bool(row.get(MARGINAL.key))
+            game["verdicts"][row[VERDICT.key]] = game["verdicts"].get(row[VERDICT.key], 0) + 1
         if (problem := problem_of(row)) is not None:
             failures.append(problem)
         if row.get(EXPECTED.key) is False:
             unexpected.append(f"{row.get(SCENE_FIELD.key, '')}: {pair_of(row)}: {'; '.join(row.get(UNMET.key) or ())}")
-    return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete)
+    for name, game in games.items():
+        game["scenes"] = len(scenes[name])
+    return BatchSummary(count, count - judged, tuple(failures), tuple(unexpected), complete, games)
 
 
 def check_settings(settings: BatchSettings) -> None:

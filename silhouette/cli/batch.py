@@ -32,6 +32,6 @@ def batch(given: BatchOptions) -> int:
         return ExitStatus.INTERRUPTED
     for sentence in summary.failed:
         complain(sentence)
-    report = batch_report(given.out, summary, named=given.expect)
+    report = batch_report(given.out, summary, named=given.expect, quiet=given.quiet)
     show_result({"out": str(given.out), **vars(summary)}, *report, as_json=given.as_json)
     return exit_status(failed=bool(summary.failed), unexpected=bool(summary.unmet))

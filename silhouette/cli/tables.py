@@ -404,9 +404,12 @@ def _short(words: str) -> str:
     return words.partition(";")[0].replace(" cover", "", 1)
 
 
-def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[RenderableType]:
-    """The outcome of a batch, in a line; where ``named``, each check that is not as expected as well."""
-    lines = [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.unmet if named]
+def batch_report(out: Path, summary: BatchSummary, *, named: bool, quiet: bool = False) -> list[RenderableType]:
+    """The outcome of a batch: how often each verdict was given, by game, and all in a line; if quiet, that alone. Where
+    ``named``, each check that is not as expected as well.
+    """
+    lines: list[RenderableType] = [_batch_verdicts(summary)] if summary.games and not quiet else []
+    lines += [plain_line(f"NOT AS EXPECTED: {sentence}", "bold red") for sentence in summary.unmet if named]
     words = [f"{'already complete: ' * summary.complete}{_counted(summary.rows, 'row')} in {out}"]
     if summary.kept and not summary.complete:
         words.append(f"{summary.kept} judged before")
@@ -414,6 +417,20 @@ def batch_report(out: Path, summary: BatchSummary, *, named: bool) -> list[Rende
     if summary.failed:
         words.append(f"{len(summary.failed)} with an error, which --retry-errors judges again")
     return [*lines, plain_line(", ".join(words), "bold red" if summary.unmet or summary.failed else "bold")]
+
+
+MAX_LISTED_VERDICTS = 5  # of a game, the most frequent ones
+
+
+def _batch_verdicts(summary: BatchSummary) -> FittedTable:
+    table = headed_table("game", "scenes", "checks", "verdicts", TOO_CLOSE)
+    for name, game in sorted(summary.games.items()):
+        often = sorted(game["verdicts"].items(), key=lambda entry: (-entry[1], entry[0]))
+        verdicts = ", ".join(f"{count} {verdict}" for verdict, count in often[:MAX_LISTED_VERDICTS])
+        if more := sum(count for _, count in often[MAX_LISTED_VERDICTS:]):
+            verdicts += f" and {more} others"
+        table.add_row(name, str(game["scenes"]), str(game["checks"]), verdicts, str(game["marginal"] or ""))
+    return table
 
 
 MAX_LISTED_PARTS = 500  # the most parts of a model in its table, which takes longer to print than the model to read

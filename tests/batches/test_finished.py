@@ -60,6 +60,18 @@ def no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("silhouette.batches.run.judge_scenes", lambda *_: pytest.fail("judged again"))
 
 
+@endings
+def test_a_finished_batch_counts_the_same_verdicts(batch: Batch, ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    first, again = (json.loads(batch("--json", *more, ending=ending).out) for more in ((), ("--resume",)))
+    assert again["complete"]
+    assert first["games"] == again["games"]
+    (game,) = first["games"].values()
+    assert (game["scenes"], game["checks"], sum(game["verdicts"].values())) == (3, 3 * PAIRS, 3 * PAIRS)
+    assert game["marginal"] < 3 * PAIRS
+
+
 @pytest.mark.long
 @endings
 def test_a_finished_batch_is_resumed_at_once_and_says_so(

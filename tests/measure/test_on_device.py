@@ -15,7 +15,7 @@ from silhouette.common.geometry import Pose
 from silhouette.files.cache import Cache
 from silhouette.judging.loading import load_scene, pixel_of
 from silhouette.measure import observe as observe_module
-from silhouette.measure.counting import Measured
+from silhouette.measure.counting import PARTS_OF_PIXEL, Measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observe_many
@@ -41,6 +41,7 @@ QUICK = ("across_the_arc", "two_blockers", "through_the_window")
 """Scenes that README's command has."""
 
 SAME = 1e-6  # of a target: the two counts differ by no more; those of the polygons are rounded
+ROUNDED = 2.0 / PARTS_OF_PIXEL  # pixels: each count is a whole number of such parts; more than that of the tiniest ones
 NEAREST = 0.02  # of a target: which of several blockers is the nearest, rays tell at some places
 
 
@@ -62,7 +63,10 @@ def differences(counts: OcclusionCounts, truth: OcclusionCounts) -> list[str]:
     return [
         name
         for name, values in pairs.items()
-        if any(abs(one - other) > (NEAREST if name == "nearest" else SAME) * truth.total for one, other in values)
+        if any(
+            abs(one - other) > max((NEAREST if name == "nearest" else SAME) * truth.total, ROUNDED)
+            for one, other in values
+        )
     ]
 
 
