@@ -182,9 +182,11 @@ def test_workflows_and_forms_are_yaml(form: Path) -> None:
     document = yaml.safe_load(text_of(form))
     assert isinstance(document, dict)
     if form.parent.name == "workflows":
-        for job in document["jobs"].values():
-            uses = [step["uses"] for step in job["steps"] if "uses" in step]
-            assert all(re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v\d+)", use) for use in uses)
+        steps = [step for job in document["jobs"].values() for step in job["steps"] if "uses" in step]
+        pinned = re.findall(r"uses: (\S+@[0-9a-f]{40}) # v\d+\.\d+\.\d+$", text_of(form), re.MULTILINE)
+        assert [step["uses"] for step in steps] == pinned, "a tag may be moved to other code, a commit may not"
+        checkouts = [step.get("with", {}) for step in steps if step["uses"].startswith("actions/checkout@")]
+        assert all(options.get("persist-credentials") is False for options in checkouts)
 
 
 def test_issue_forms_offer_every_game() -> None:
