@@ -24,7 +24,7 @@ from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Flags, Floats
 from silhouette.common.installation import document
 from silhouette.common.lazy import cached_property
-from silhouette.common.text import Progress, in_a_row
+from silhouette.common.text import Progress, counted, in_a_row
 from silhouette.judging.run import shared
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observe import observe_many
@@ -327,7 +327,7 @@ class MapRequest:
         return "attacker" if self.targets else "target"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Map:
     """The verdicts on a model at the points of a grid.
 
@@ -348,6 +348,11 @@ class Map:
     start: Any
     index: Any
     cells: MapCells
+
+    def __repr__(self) -> str:
+        """In a line, as a notebook shows it."""
+        places, checks = counted(len(self.index), "place"), counted(len(self.checks), "check")
+        return f"<Map of {self.request.move} in {self.scene.path.as_posix()}: {places}, {checks} at each>"
 
     @cached_property
     def verdict(self) -> Any:

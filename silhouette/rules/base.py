@@ -114,7 +114,7 @@ class Measurement:
         return obscured(self.counts.occluded, self.counts.total, self.counts.error)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict(Record):
     """The answer to a check. `fields`, which each game lists, say what the attributes mean, and are the keys of its
     row.
@@ -144,6 +144,13 @@ class Verdict(Record):
 
     fields: ClassVar[tuple[ResultField, ...]] = (*shared("attacker", "target", "rules", "verdict"), *GROUNDS)
     order: ClassVar[tuple[str, ...]] = ()
+
+    def __repr__(self) -> str:
+        """In a line, as a notebook shows it; too close to call with a question mark, as tables have it."""
+        pair = " to ".join(filter(None, (self.attacker, self.target)))
+        share = f", {self.measurement.words} obscured" if self.measurement else ""
+        words = ": ".join(filter(None, (pair, self.words + "?" * self.marginal)))
+        return f"<{type(self).__name__} {words}{share}>"
 
     @property
     def in_the_way(self) -> tuple[str, ...]:
@@ -221,7 +228,7 @@ def too_close(verdict: str, could_be: Sequence[str]) -> str:
     return f"; too close to call, it could be {' or '.join(word for word in could_be if word != verdict)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MeasuredVerdict(Verdict):
     """A verdict that rests on a measurement, whose `observation` has the masks; None where it was not kept."""
 

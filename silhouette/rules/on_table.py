@@ -32,7 +32,7 @@ from silhouette.scenes.table import BlockingPieces, Piece, TableScene
 from silhouette.scenes.warnings import eye_inside
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelScene(TableScene):
     """A table on which models, all pieces but terrain, look and are looked at."""
 

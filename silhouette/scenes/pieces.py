@@ -36,7 +36,7 @@ SAME_EYE_MM = 1.0  # mm: places of an eye nearer to each other are one
 SAME_DIRECTION = 1e-6  # degrees: two directions that differ by less are one
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Piece:
     """A model standing on the table."""
 
@@ -59,6 +59,11 @@ class Piece:
     doubt: PieceDoubtEntry | None = None  # how far it may lie from the truth, where the scene says so for this piece
     # The direction in which its weapon points, degrees, where the scene tells it from ``facing``, the head's
     weapon: float | None = None
+
+    def __repr__(self) -> str:
+        """In a line, as a notebook shows it."""
+        x, y, z = self.pose.translation.tolist()
+        return f"<Piece {self.name}: {self.kind} at {x:g}, {y:g}, {z:g} mm>"
 
     @property
     def ahead(self) -> float:

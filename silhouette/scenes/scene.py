@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from silhouette.common.text import as_written, did_you_mean, differently_spelt
+from silhouette.common.text import as_written, counted, did_you_mean, differently_spelt
 from silhouette.files.documents import read_document
 from silhouette.files.schema import Entry, Location, validated
 from silhouette.models.entries import ArcName
@@ -37,7 +37,7 @@ class Check:
         return f"{self.attacker} ({self.arc} arc) to {self.target}" if self.arc else f"{self.attacker} to {self.target}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """A scene with its checks; every rule system adds the fields that it reads."""
 
@@ -51,6 +51,11 @@ class Scene:
     pixel: float | None  # mm per pixel that the file asks for where anything is measured, or None
     source: dict[str, Any]  # the sources of the scene and of its expected results
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """In a line, as a notebook shows it; pieces have hundreds of numbers."""
+        checks = counted(len(self.checks), "check")
+        return f"<{type(self).__name__} {self.path.as_posix()}: {self.title or 'without a title'}, {checks}>"
 
     @property
     def rules_as_written(self) -> str:

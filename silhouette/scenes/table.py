@@ -238,7 +238,7 @@ class BlockingPieces:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TableScene(Scene):
     """A table with pieces on it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -190,3 +191,15 @@ def test_steps_go_on_from_what_is_added_to_what_is_added_next(tmp_path: Path, mo
     requests = [(loaded, check) for check in loaded.checks]
     assert len(list(judge(requests, options, step=lambda *step: steps.append(step)))) == 2 * 4
     assert steps == [(0, 6), (1, 6), (2, 6), (2.5, 6), (2.5, 6), (4.5, 6), (4.5, 6)]
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/example*.toml")), ids=lambda path: path.parent.name)
+def test_what_python_shows_of_an_answer_is_a_line_that_a_person_reads(path: Path) -> None:
+    read = load_scene(path)
+    assert re.fullmatch(rf"<\w+ .*{path.name}: .+, \d+ checks?>", repr(read))
+    for result in judge_all([(read, each) for each in read.checks], JudgingOptions(choose(), pixel=1.0)):
+        shown = repr(result.verdict)
+        assert re.fullmatch(r"<\w+Verdict .+>", shown)
+        assert result.check.label.replace(f" ({result.check.arc} arc)", "") in shown
+        assert result.verdict.verdict in shown
+        assert len(shown) < 200

@@ -26,7 +26,7 @@ LEVELS: Mapping[str, Level] = {"open": Level.CLEAR, "cover": Level.PARTIAL, "hid
 VERDICTS = tuple(LEVELS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CrisisProtocolVerdict(Verdict):
     """A Crisis Protocol ruling with its evidence; lengths are in the scene's units."""
 

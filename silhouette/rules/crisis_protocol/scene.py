@@ -161,7 +161,7 @@ class Feature:
     outline: Outlines
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PlanScene(Scene):
     """A table seen from above; pieces are in the order of the file."""
 

@@ -71,7 +71,7 @@ CHOICE = row_type(
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DataVerdict(MeasuredVerdict):
     """A verdict of a game by data, with its evidence."""
 

@@ -37,7 +37,7 @@ class UnitEntry(Entry):
     """The unit that a model belongs to; without it, it is a unit of its own."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DataScene(ModelScene):
     """A table of fighters, vehicles and terrain, of a game by data.
 

@@ -160,7 +160,7 @@ LEVELS: Mapping[str, Level] = {"no cover": Level.CLEAR, "cover": Level.PARTIAL, 
 VERDICTS = tuple(LEVELS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class IkosaVerdict(Verdict):
     """An Ikosa ruling, with the lines that decided; ``cover_value`` is None unless the scene asks for graded cover."""
 

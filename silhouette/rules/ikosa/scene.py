@@ -230,7 +230,7 @@ class CellCheck(Check):
     source_point: Point | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CellScene(Scene):
     """Creatures, in the order of the file, among solid cells, each once, and boxes, the last of ``solids``."""
 

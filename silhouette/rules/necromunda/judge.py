@@ -42,7 +42,7 @@ ROLLS: Mapping[str, str] = {"partial cover": "-1", "full cover": "-2"}
 Aim = Literal["head", "weapon"]  # by which of a fighter its vision arc is told (R2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NecromundaVerdict(MeasuredVerdict):
     """A Necromunda verdict with its evidence. What could be lies within the error or the tolerance."""
 

@@ -46,7 +46,7 @@ OTHERWISE = {  # what a reason adds for each reading that the scene did not choo
 }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NecromundaScene(ModelScene):
     """A table of fighters, vehicles and terrain, with the chosen readings of the rules."""
 

@@ -494,7 +494,7 @@ def _fields_of_any() -> tuple[ResultField, ...]:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SkirmishCorpsVerdict(MeasuredVerdict):
     """A SkirmishCorps ruling: the question, a key of `ANSWERS`, and the values of its own keys."""
 

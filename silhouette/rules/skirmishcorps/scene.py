@@ -90,7 +90,7 @@ class SkirmishCheck(Check):
         return f"{self.question.ask}: {super().label}" if self.attacker else self.question.ask
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SkirmishScene(ModelScene):
     """A table with units, and cover: sections, then terrain, each in the order of the file."""
 

@@ -271,7 +271,7 @@ def _as_said(words: str) -> str | list[int]:
     return words if address is None else list(address)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TideOfIronVerdict(Verdict):
     """A Tide of Iron ruling with its evidence."""
 

@@ -166,7 +166,7 @@ class HexGround(NamedTuple):
         return self.terrain != "clear"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HexScene(Scene):
     """A map of hexes with units on it, each with its address, in the order of the file."""
 
