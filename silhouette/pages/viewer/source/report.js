@@ -153,6 +153,8 @@ export async function started() {
   const missing = byId("view-missing");
   try {
     byId("view-shown").hidden = false;
+    // On a site meshes lie in files of their own, which pages share, and the page has their names.
+    if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
     window.silhouette = new Page(told, await unpacked(told.packed));
     missing.hidden = true;
   } catch (error) {
