@@ -2,7 +2,7 @@
 import { copying } from "./copying.js";
 import { taken } from "./hands.js";
 import { unpacked } from "./packing.js";
-import { Play } from "./play.js";
+import { judging, Play } from "./play.js";
 import { Stage } from "./stage.js";
 import { Viewer } from "./viewer.js";
 
@@ -13,8 +13,9 @@ function filled(template, values) {
 }
 
 class Page {
-  constructor(told, bytes) {
+  constructor(told, bytes, judge) {
     this.told = told;
+    this.judge = judge;
     this.stage = Stage.of(told, bytes);
     this.labels = this.#labels();
     this.viewer = new Viewer(byId("view-canvas"), this.stage, this.labels);
@@ -155,7 +156,8 @@ export async function started() {
     byId("view-shown").hidden = false;
     // On a site meshes lie in files of their own, which pages share, and the page has their names.
     if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
-    window.silhouette = new Page(told, await unpacked(told.packed));
+    const judge = told.play && judging(told);
+    window.silhouette = new Page(told, await unpacked(told.packed), judge);
     missing.hidden = true;
   } catch (error) {
     byId("view-shown").hidden = true;
