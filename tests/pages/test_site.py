@@ -20,7 +20,7 @@ from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.publishing import files_in
 from silhouette.judging import load_scene
-from silhouette.pages.site.frame import MANIFEST_FILE, SITE_INDEX, SITE_PAGES
+from silhouette.pages.site.frame import MANIFEST_FILE, OWN_PAGE, SITE_INDEX, SITE_PAGES
 from silhouette.pages.site.offline import WORKER_FILE, is_picture
 from silhouette.pages.site.tables import scenes_to_play
 from silhouette.pages.site.writing import SITE, SiteParts, write_site
@@ -40,7 +40,7 @@ TABLES = [SCENES / "necromunda" / f"{name}.toml" for name in ("two_blockers", "e
 MODELS = [PROJECT / "models" / f"{name}.toml" for name in ("crate", "leader")]
 PARTS, FEW = SiteParts(TABLES, MODELS), SiteParts(TABLES[:1], MODELS[:1])
 TABLE_PAGE = "tables/example-1-open.html"
-PAGES = (SITE_INDEX, TABLE_PAGE, "games.html", "gallery.html", "tutorial/index.html")
+PAGES = (SITE_INDEX, TABLE_PAGE, OWN_PAGE, "games.html", "gallery.html", "tutorial/index.html")
 ANSWERED = "silhouette.play && !silhouette.play.isBusy && document.getElementById('play-answer').textContent"
 
 
@@ -102,7 +102,7 @@ def test_every_link_leads_to_something_in_the_folder(site: Path) -> None:
 
 
 def test_every_page_leads_to_every_other(site: Path) -> None:
-    for page in PAGES[:4]:
+    for page in PAGES[:5]:
         here = site / page
         there = {(here.parent / target.partition("#")[0]).resolve() for target in values(here, "href")}
         assert {(site / path).resolve() for path, _ in SITE_PAGES} <= there, page

@@ -12,6 +12,7 @@ from silhouette.pages.html.page import Content, Head, Markup, asset, element, jo
 SITE_NAME = "Silhouette"
 
 SITE_INDEX = "index.html"
+OWN_PAGE = "own.html"
 GAMES_PAGE = "games.html"
 GALLERY_PAGE = "gallery.html"
 TUTORIAL_FOLDER = "tutorial"
@@ -20,9 +21,11 @@ MESHES_FOLDER = "meshes"
 MANIFEST_FILE = "manifest.webmanifest"
 ICON_FILE = "icon-192.png"
 SITE_SCRIPT = "site.js"
+VIEWER_SCRIPT = "viewer.min.js"
 
 SITE_PAGES = (
     (SITE_INDEX, "The table"),
+    (OWN_PAGE, "Your meshes"),
     (f"{TUTORIAL_FOLDER}/index.html", "Tutorial"),
     (GAMES_PAGE, "Games"),
     (GALLERY_PAGE, "Gallery"),
@@ -76,3 +79,9 @@ class SitePage:
             for path, words in SITE_PAGES
         ]
         return element("nav", element("ul", [element("li", link) for link in links]), aria_label="Pages")
+
+
+def viewer_licence() -> Markup:
+    """The licence of what the viewer uses, folded away, for the foot of a page that has it."""
+    summary = element("summary", "Licence of the 3D view's library, three.js")
+    return element("details", summary, element("pre", asset("three.LICENSE.txt")), class_="screen")

@@ -82,7 +82,7 @@ def service_worker(folder: Path) -> str:
 def is_picture(name: str) -> bool:
     """Whether a file of the site is a picture that is only fetched when it is seen.
 
-    >>> is_picture("tutorial/figures/plan.svg"), is_picture("icon-192.png"), is_picture(MANIFEST_FILE)
+    >>> is_picture("tutorial/figures/plan.svg"), is_picture("icon-192.png"), is_picture("index.html")
     (True, False, False)
     """
     return name.endswith(PICTURE_ENDINGS) and not name.startswith(ALWAYS_FETCHED)

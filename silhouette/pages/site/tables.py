@@ -22,13 +22,19 @@ from silhouette.pages.report.page import scene_file_section, stage_of
 from silhouette.pages.report.playing import played_document
 from silhouette.pages.report.sections import about_checks, view_section
 from silhouette.pages.report.words import PageWords
-from silhouette.pages.site.frame import MESHES_FOLDER, SITE_INDEX, SITE_NAME, TABLES_FOLDER, SitePage
+from silhouette.pages.site.frame import (
+    MESHES_FOLDER,
+    SITE_INDEX,
+    SITE_NAME,
+    TABLES_FOLDER,
+    VIEWER_SCRIPT,
+    SitePage,
+    viewer_licence,
+)
 from silhouette.pages.tutorial.parts import TutorialRun
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasPlay
 from silhouette.scenes.table import TableScene
-
-VIEWER_SCRIPT = "viewer.min.js"
 
 QUESTION = "Can he see me, and am I in cover?"
 WELCOME = (
@@ -130,7 +136,6 @@ def table_page(shown: SiteTable, tables: Mapping[str, str], run: TutorialRun, me
         scene_file_section(scene, shown.source, shown.judged, {}, words),
         _offline() if is_first else "",
     ]
-    licence = element("summary", "Licence of the 3D view's library, three.js")
     return SitePage(
         shown.path,
         SITE_NAME if is_first else shown.title,
@@ -138,7 +143,7 @@ def table_page(shown: SiteTable, tables: Mapping[str, str], run: TutorialRun, me
         content,
         (*dict.fromkeys(scripts), VIEWER_SCRIPT),
         data,
-        element("details", licence, element("pre", asset("three.LICENSE.txt")), class_="screen"),
+        viewer_licence(),
     )
 
 

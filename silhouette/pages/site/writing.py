@@ -25,11 +25,13 @@ from silhouette.pages.site.frame import (
     SITE_NAME,
     SITE_SCRIPT,
     TUTORIAL_FOLDER,
+    VIEWER_SCRIPT,
     SitePage,
 )
 from silhouette.pages.site.games import gallery_page, games_page, pages_of
 from silhouette.pages.site.offline import ICON_SIZES, WORKER_FILE, icon, manifest, service_worker
-from silhouette.pages.site.tables import VIEWER_SCRIPT, judged_tables, scenes_to_play, table_page
+from silhouette.pages.site.own import OWN_SCRIPT, own_page
+from silhouette.pages.site.tables import SiteTable, judged_tables, scenes_to_play, table_page
 from silhouette.pages.tutorial.pages import write_tutorial
 from silhouette.pages.tutorial.parts import TutorialRun
 
@@ -98,7 +100,7 @@ def write_site(
         pages = pages_of(texts, results)
         for page in (games_page(pages), gallery_page(pages, pictures)):
             _write_page(folder, page)
-        for name in (VIEWER_SCRIPT, SITE_SCRIPT):
+        for name in (VIEWER_SCRIPT, OWN_SCRIPT, SITE_SCRIPT):
             write_file(folder / name, asset(name))
         write_file(folder / MANIFEST_FILE, manifest())
         for size in ICON_SIZES:
@@ -110,11 +112,12 @@ def write_site(
 
 
 def _write_tables(folder: Path, scenes: Sequence[Path], run: TutorialRun, steps: Steps) -> list[dict[str, Any]]:
-    tables = []
+    tables = list[SiteTable]()
     for done, each in enumerate(judged_tables(scenes, run), 1):
         tables.append(each)
         steps.rest(done)
     titles = {each.path: each.title for each in tables}
+    _write_page(folder, own_page(tables[0].scene))
     meshes = dict[str, str]()
     for each in tables:
         _write_page(folder, table_page(each, titles, run, meshes))

@@ -13,10 +13,10 @@ function filled(template, values) {
 }
 
 // The judge of a page, which unpacks its meshes while the view is made; ``ready`` is its first message.
-export function judging({ packed, shapes, pieces, play }) {
+export function judging({ packed, bytes, shapes, pieces, play }) {
   const worker = new Worker(URL.createObjectURL(new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" })));
   const ready = new Promise((done) => (worker.onmessage = done));
-  worker.postMessage({ page: { packed, shapes, pieces, play } });
+  worker.postMessage({ page: { packed, bytes, shapes, pieces, play } });
   return { worker, ready };
 }
 

@@ -145,6 +145,12 @@ class Page {
   }
 }
 
+// A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}.
+export async function opened(told) {
+  const judge = told.play && judging(told);
+  window.silhouette = new Page(told, told.bytes || (await unpacked(told.packed)), judge);
+}
+
 export async function started() {
   const held = byId("stage");
   if (!held) return;
@@ -156,8 +162,7 @@ export async function started() {
     byId("view-shown").hidden = false;
     // On a site meshes lie in files of their own, which pages share, and the page has their names.
     if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
-    const judge = told.play && judging(told);
-    window.silhouette = new Page(told, await unpacked(told.packed), judge);
+    await opened(told);
     missing.hidden = true;
   } catch (error) {
     byId("view-shown").hidden = true;
