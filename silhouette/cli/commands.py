@@ -276,6 +276,20 @@ class TutorialOptions(Measuring, Working, Telling):
     no_animation: Annotated[bool, flag("--no-animation", "Nothing that moves: quicker.")] = False
 
 
+class SiteOptions(Measuring, Working, Telling):
+    """Write a folder of web pages to try it with: tables that judge while figures are moved, tutorial, games, gallery.
+
+    Open FOLDER/index.html from disk, or put the folder on any host of static files: there phones can install it, and it
+    opens without a network after the first visit. A site that is there already is replaced when the new one is whole.
+    """
+
+    out: Annotated[Path, option("--out", "FOLDER", "For the pages: new, empty, or a site's.")]
+    scenes: Annotated[
+        Path | None, option("--scenes", "FOLDER", "The scenes of the source.  [default: here, or by the package]")
+    ] = None
+    no_animation: Annotated[bool, flag("--no-animation", "Nothing that moves: quicker.")] = False
+
+
 class ReportOptions(Pairing, Trying, Styling, Measuring, Working, Telling):
     """Write one page that opens anywhere, without a network: verdicts, figures, the table in 3D.
 
@@ -358,6 +372,7 @@ COMMANDS = {
     "draw": Command("Show", "Write the diagrams of each check.", DrawOptions, "draw"),
     "report": Command("Show", "Write one page with verdicts, figures and the table in 3D.", ReportOptions, "report"),
     "tutorial": Command("Show", "Write a tutorial as pages, from the example scenes.", TutorialOptions, "tutorial"),
+    "site": Command("Show", "Write a folder of pages to try it with, for any host.", SiteOptions, "site"),
     "inspect": Command("Show", "Say what a model is and what could be tagged.", InspectOptions, "inspect"),
     "rules": Command("Show", "List the rule systems and what each reads.", RulesOptions, "rules"),
     "bundle": Command(

@@ -16,7 +16,7 @@ from silhouette.rules import GAME_FILE, RULES, rule_called
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.rule import GameRule
-from silhouette.rules.data.telling import told
+from silhouette.rules.data.telling import in_plain_words
 
 
 def is_game_file(name: str) -> bool:
@@ -44,7 +44,7 @@ def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
 def rules(given: RulesOptions) -> int:
     """Lists the rule systems, or tells of one."""
     if given.name is not None:
-        content = told(_game(given.name))
+        content = in_plain_words(_game(given.name))
         show_result({"rules": given.name, **content}, *game_report(content), as_json=given.as_json)
         return ExitStatus.OK
     systems = [

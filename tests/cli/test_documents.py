@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from silhouette.common.installation import SCHEMA_VERSION, VERSION
-from silhouette.pages.tutorial.pages import FACTS_FILE, write_facts
+from silhouette.pages.tutorial.pages import TUTORIAL
 from tests.support.commands import CHECK, QUICK, run, scene
 
 Capture = pytest.CaptureFixture[str]
@@ -53,5 +53,5 @@ def test_figures_and_pages(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_what_a_tutorial_keeps_of_itself(tmp_path: Path) -> None:
-    write_facts(tmp_path, {"pages": []})
-    assert stamped(json.loads((tmp_path / FACTS_FILE).read_text(encoding="utf-8")))
+    TUTORIAL.write_facts(tmp_path, {"pages": []})
+    assert stamped(json.loads((tmp_path / TUTORIAL.facts_file).read_text(encoding="utf-8")))

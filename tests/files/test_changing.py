@@ -21,9 +21,10 @@ from silhouette.exchange.tts_export import write_saved_object
 from silhouette.files.cache import Cache
 from silhouette.files.changing import changing_folder, check_folder
 from silhouette.files.documents import read_document
+from silhouette.files.publishing import files_in
 from silhouette.judging.loading import load_scene
 from silhouette.meshes.primitives import Box, Solid, solid
-from silhouette.pages.tutorial.pages import FACTS_FILE, files_in, whole_folder, write_facts
+from silhouette.pages.tutorial.pages import TUTORIAL
 from silhouette.scans.keep import earlier_record, earlier_run
 from silhouette.scans.place import ScannedTable
 from silhouette.scans.write import write_folder
@@ -90,11 +91,11 @@ def exported(size: float) -> Callable[[Path], object]:
 
 def tutorial(version: int) -> Callable[[Path], object]:
     def write(top: Path) -> None:
-        with whole_folder(top / "game") as folder:
+        with TUTORIAL.whole_folder(top / "game") as folder:
             (folder / "figures" / str(version)).mkdir(parents=True)
             for name in ("index.html", "same.html", f"figures/{version}/one.svg"):
                 (folder / name).write_text(name if name == "same.html" else f"version {version}")
-            write_facts(folder, {"version": version})
+            TUTORIAL.write_facts(folder, {"version": version})
 
     return write
 
@@ -117,7 +118,7 @@ CASES = {
     "import": Case(imported(20.0), imported(25.0), "game/scene.toml", meshes_of_scene),
     "scan": Case(scanned(False), scanned(True), "game/scene.toml", meshes_of_scene, RECORDS),
     "export": Case(exported(20.0), exported(25.0), "game.json", meshes_of_save),
-    "tutorial": Case(tutorial(1), tutorial(2), f"game/{FACTS_FILE}", lambda top: [], PAGES),
+    "tutorial": Case(tutorial(1), tutorial(2), f"game/{TUTORIAL.facts_file}", lambda top: [], PAGES),
 }
 USERS = {"game/notes.txt": b"years of notes", "game/minis/kal.obj": b"v 0 0 0", "game/meshes/mine.obj": b"v 1 1 1"}
 

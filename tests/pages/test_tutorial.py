@@ -16,17 +16,10 @@ from PIL import Image
 
 from silhouette.common.errors import FileError, RequestError
 from silhouette.files.cache import Cache
+from silhouette.files.publishing import files_in
 from silhouette.judging import JudgingOptions, judge_all, load_scene
 from silhouette.pages.html.page import VOID
-from silhouette.pages.tutorial.pages import (
-    FACTS_FILE,
-    INDEX,
-    TutorialRun,
-    files_in,
-    scenes_folder,
-    whole_folder,
-    write_tutorial,
-)
+from silhouette.pages.tutorial.pages import INDEX, TUTORIAL, TutorialRun, scenes_folder, write_tutorial
 from silhouette.pages.tutorial.parts import ODDS_SEED, Facts, Texts, Walking, filled, map_scene, texts
 from silhouette.renderers import choose
 from silhouette.rules import RULES
@@ -178,7 +171,7 @@ def test_the_folder_tells_what_its_pages_tell(
     written: tuple[Path, list[dict[str, Any]]], names: tuple[str, ...]
 ) -> None:
     folder, told = written
-    document = json.loads((folder / FACTS_FILE).read_text(encoding="utf-8"))
+    document = json.loads((folder / TUTORIAL.facts_file).read_text(encoding="utf-8"))
     assert document["files"] == files_in(folder)
     assert document["pages"] == json.loads(json.dumps(told))
     for page, facts in zip(few(names).page, told, strict=True):
@@ -406,13 +399,13 @@ def test_the_tutorial_before_stays_where_the_new_one_cannot_be_put(
     before = {name: (out / name).read_bytes() for name in files_in(out)}
 
     def refusing(source: Any, target: Any) -> None:
-        if Path(target) == out / FACTS_FILE:
+        if Path(target) == out / TUTORIAL.facts_file:
             raise PermissionError(13, "Permission denied")
         moved(source, target)
 
     def write_another() -> None:
-        with whole_folder(out) as folder:
-            for name in (FACTS_FILE, INDEX):
+        with TUTORIAL.whole_folder(out) as folder:
+            for name in (TUTORIAL.facts_file, INDEX):
                 (folder / name).write_text("another", encoding="utf-8")
 
     monkeypatch.setattr("os.replace", refusing)
@@ -448,7 +441,7 @@ def test_the_command_tells_what_it_wrote(
     document = run(capsys, "tutorial", "--out", out, *chosen).document
     for file in out.rglob("*.*"):
         assert str(SCENES.parent).encode() not in file.read_bytes()  # nobody is told where it was made
-    assert document["pages"] == json.loads((out / FACTS_FILE).read_text(encoding="utf-8"))["pages"]
+    assert document["pages"] == json.loads((out / TUTORIAL.facts_file).read_text(encoding="utf-8"))["pages"]
 
 
 def test_what_is_wrong_with_the_command_is_said_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

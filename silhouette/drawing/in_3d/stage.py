@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import gzip
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -45,6 +45,29 @@ def packed(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], str]:
     >>> len(gzip.decompress(__import__("base64").b64decode(text)))
     48
     """
+    entries, chunks = _laid_out(shapes)
+    return entries, _compressed(b"".join(chunks))
+
+
+def packed_apart(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], list[str]]:
+    """As `packed`, but with a text for each shape, so that pages can share them; the viewer takes them one after the
+    other.
+
+    >>> square = DisplayShape(np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0]]), np.array([[0, 1, 2]]))
+    >>> entries, texts = packed_apart([square, square])
+    >>> entries[1]["at"], texts[0] == texts[1], packed_apart([])
+    (24, True, ([], []))
+    """
+    entries, chunks = _laid_out(shapes)
+    return entries, [_compressed(chunk) for chunk in chunks]
+
+
+def _compressed(chunk: bytes) -> str:
+    return b64encode(gzip.compress(chunk, COMPRESSION_LEVEL, mtime=0)).decode("ascii")
+
+
+def _laid_out(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], list[bytes]]:
+    """An entry for each shape, and its bytes, which lie one after the other."""
     entries, chunks, at = list[dict[str, Any]](), list[bytes](), 0
     for shape in shapes:
         vertices, faces = _ordered(shape)
@@ -80,7 +103,7 @@ def packed(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], str]:
         )
         chunks.append(chunk)
         at += len(chunk)
-    return entries, b64encode(gzip.compress(b"".join(chunks), COMPRESSION_LEVEL, mtime=0)).decode("ascii")
+    return entries, chunks
 
 
 def _ordered(shape: DisplayShape) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -101,6 +124,9 @@ def _colours(colours: NDArray[np.uint8]) -> bytes:
 def _planes(values: NDArray[np.int64], width: int) -> bytes:
     return b"".join(((values >> 8 * place) & 0xFF).astype(np.uint8).tobytes() for place in range(width))
 
+
+Packing = Callable[[Sequence[DisplayShape]], tuple[list[dict[str, Any]], Any]]
+"""`packed`, or one like it: the entries of shapes, and what the viewer unpacks them from."""
 
 # ---- the stage
 
@@ -168,13 +194,15 @@ class Stage:
         """The number of triangles of all shapes, each counted once."""
         return sum(len(shape.faces) for shape in self.shapes)
 
-    def document(self, words: Mapping[str, Any], about: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    def document(
+        self, words: Mapping[str, Any], about: Sequence[Mapping[str, str]], packing: Packing = packed
+    ) -> dict[str, Any]:
         """Everything for the viewer, ready for JSON, with its phrases and the values put into them."""
-        shapes, text = packed(self.shapes)
+        shapes, meshes = packing(self.shapes)
         return {
             "words": dict(words),
             "shapes": shapes,
-            "packed": text,
+            "packed": meshes,
             "pieces": [_item(item) for item in self.items],
             "views": [{**about[sight.check], **sight_entry(sight)} for sight in self.sights],
             "floor": self._floor(),

@@ -198,6 +198,9 @@ class Figures:
 class Head:
     """The head of a page: a title, which is no ``<h1>``, a sentence about it, the figures whose type goes into the
     style sheet, rules for this page alone, after those of all pages, and the code of its language.
+
+    Of a page among others: ``scripts``, files beside it that run in this order after it is loaded, and ``links``, the
+    files that browsers take for more than the page, such as its icon: the relation and the path of each.
     """
 
     title: str
@@ -205,6 +208,8 @@ class Head:
     figures: Figures | None = None
     style: str = ""
     language: str = "en"
+    scripts: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
 
 
 def page(
@@ -229,13 +234,14 @@ def page(
     type_of_figures = head.figures.type if head.figures else ""
     metadata = [
         element("meta", charset="utf-8"),
-        element("meta", http_equiv="Content-Security-Policy", content=_policy(script, local_pictures)),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(head, script, local_pictures)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("meta", name="referrer", content="no-referrer"),
         element("meta", name="generator", content="silhouette"),
         element("meta", name="description", content=head.description) if head.description else "",
         element("title", head.title),
+        *(element("link", rel=relation, href=path) for relation, path in head.links),
         Markup(f"<style>{type_of_figures}{style_sheet()}{head.style}</style>"),
     ]
     over, under = joined(top), joined(foot)
@@ -246,6 +252,7 @@ def page(
         element("footer", under) if under else "",
         *(_data(key, value) for key, value in (data or {}).items()),
         Markup(f"<script>{script}</script>") if script else "",
+        *(element("script", src=path, defer=True) for path in head.scripts),
     ]
     document = element("html", element("head", metadata), element("body", body), lang=head.language)
     return f"<!DOCTYPE html>\n{document}\n"
@@ -323,19 +330,24 @@ def _variables(style: Style) -> str:
     return "".join(f"--{field.name.replace('_', '-')}:{getattr(style, field.name)};" for field in fields(style))
 
 
-def _policy(script: str, local_pictures: bool) -> str:
-    """The content security policy: show what is in the page, run its one script, and reach nothing else."""
-    runs = f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" if script else "'none'"
-    shows = "data: blob: 'self' file:" if local_pictures else "data: blob:"
+LOCAL = "'self' file:"  # in a policy: the files beside a page, on a host and on disk
+
+
+def _policy(head: Head, script: str, local_pictures: bool) -> str:
+    """The content security policy: show what is in the page, run its scripts, and reach nothing but files beside it."""
+    own = [f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"] if script else []
+    runs = " ".join([*own, *([LOCAL] if head.scripts else [])]) or "'none'"
+    shows = f"data: blob: {LOCAL}" if local_pictures else "data: blob:"
     rules = {
         "default-src": "'none'",
         "script-src": runs,
-        "worker-src": "blob:",
+        "worker-src": f"blob: {LOCAL}" if head.scripts else "blob:",
         "style-src": "'unsafe-inline'",
         "img-src": shows,
         "font-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
+        **({"manifest-src": "'self'"} if head.links else {}),
     }
     return "; ".join(f"{key} {value}" for key, value in rules.items())
 

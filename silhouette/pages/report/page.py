@@ -36,7 +36,7 @@ from silhouette.pages.html.page import (
     verbatim,
     verdict_mark,
 )
-from silhouette.pages.report.playing import play_of_page, verdict_texts
+from silhouette.pages.report.playing import played_document
 from silhouette.pages.report.sections import (
     PageWriting,
     about_checks,
@@ -358,12 +358,12 @@ def report_page(
     about_scene = f"{rule_called(scene.rules).title} · {counted} · {scene.path.name}"
     mapped = None if shown is None else map_section(shown, figures, writing)
     texts = viewer_texts(words)
-    if is_played:
-        texts["play"] |= verdict_texts(scene, words)
-    document = {"words": texts} if stage is None else stage.document(texts, about)
+    document = {"words": texts}
+    if stage is not None:
+        document = played_document(scene, stage, about, words) if playable else stage.document(texts, about)
     data: dict[str, Any] = {"stage": document, "results": {"results": [check.row() for check in checks]}}
     if is_played:
-        document["play"], data["judge"] = play_of_page(scene), asset("judge.min.js")
+        data["judge"] = asset("judge.min.js")
     scripts = [asset("viewer.min.js")]
     if mapped is not None:
         data["map"] = mapped[1]
@@ -381,7 +381,7 @@ def report_page(
         element("h2", words.phrase("What the verdicts rest on")),
         listed(facts_about(scene, checks, version, words)),
         _pieces(scene, words),
-        _scene_file(scene, source, checks, at, words),
+        scene_file_section(scene, source, checks, at, words),
         foot=_foot(version, words),
         skip=words.phrase("Skip to the verdicts"),
         script="\n".join(scripts),
@@ -552,7 +552,7 @@ def _everything(judged: Judged, words: PageWords) -> Markup:
     return element("details", summary, blockers, listed(facts) if facts else "")
 
 
-def _scene_file(
+def scene_file_section(
     scene: Any, source: str, checks: Sequence[Judged], at: Mapping[str, Sequence[float]], words: PageWords
 ) -> Markup:
     """The scene's file, and the command that comes to the same verdicts."""

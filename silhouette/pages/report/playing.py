@@ -6,7 +6,9 @@ from typing import Any
 
 from silhouette.common.errors import RequestError
 from silhouette.common.text import in_a_row
+from silhouette.drawing.in_3d.stage import Packing, Stage, packed
 from silhouette.files.documents import read_document
+from silhouette.pages.report.sections import About, viewer_texts
 from silhouette.pages.report.words import PageWords
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasPlay
@@ -36,6 +38,15 @@ def play_of_page(scene: TableScene) -> dict[str, Any]:
     for piece, entry in zip(scene.pieces, play["pieces"], strict=True):
         entry["stands"] = piece.name in standing_on
     return {**play, "unit": unit_in(document), "scene": scene.path.name}
+
+
+def played_document(
+    scene: TableScene, stage: Stage, about: About, words: PageWords, packing: Packing = packed
+) -> dict[str, Any]:
+    """Everything for the viewer of a stage with whole meshes, and for the judge; ``about`` from `about_checks`."""
+    texts = viewer_texts(words)
+    texts["play"] |= verdict_texts(scene, words)
+    return {**stage.document(texts, about, packing), "play": play_of_page(scene)}
 
 
 def verdict_texts(scene: Scene, words: PageWords) -> dict[str, str]:

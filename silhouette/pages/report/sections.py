@@ -193,7 +193,7 @@ def _drawing(figure: Figure, writing: PageWriting) -> tuple[str, Sheet]:
     return svg(sheet.finish(), FigureDescription(figure.name).printable(), writing), sheet
 
 
-def _webp(picture: Image.Image) -> tuple[str, bytes]:
+def webp(picture: Image.Image) -> tuple[str, bytes]:
     """A picture with a small loss, as WebP; as JPEG, half as large again, where Pillow cannot write that."""
     if not features.check("webp"):
         return jpeg(picture, WEB_JPEG_QUALITY)
@@ -205,7 +205,7 @@ def _webp(picture: Image.Image) -> tuple[str, bytes]:
 def on_page(cache: Cache, style: Style = PRINT, language: str = "en") -> PageWriting:
     """How figures of a page are written: pictures with a small loss, paths to a hundredth of a point, one type."""
     return PageWriting(
-        text=True, decimals=2, signs=FIGURE_CHARACTERS, encode=_webp, cache=cache, style=style, language=language
+        text=True, decimals=2, signs=FIGURE_CHARACTERS, encode=webp, cache=cache, style=style, language=language
     )
 
 

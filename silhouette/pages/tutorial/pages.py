@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from silhouette.common.errors import FileError, RequestError
-from silhouette.common.installation import VERSION, document
-from silhouette.common.text import Progress, json_text, obscured, sentence, verdict_in_words
+from silhouette.common.errors import RequestError
+from silhouette.common.installation import VERSION
+from silhouette.common.text import Progress, obscured, sentence, verdict_in_words
 from silhouette.drawing.figures import warm_up
 from silhouette.drawing.saving import DRAWN
 from silhouette.drawing.sheet import settings
-from silhouette.files.changing import changing_folder, check_folder
+from silhouette.files.publishing import Publication
 from silhouette.files.reading import examples_folder
-from silhouette.files.writing import PARTIAL, write_file
+from silhouette.files.writing import write_file
 from silhouette.pages.html.page import Head, Markup, element, joined, page, plate, table, verdict_mark
 from silhouette.pages.html.page import text as plain
 from silhouette.pages.tutorial.parts import (
@@ -95,7 +92,7 @@ def _whole(name: str, title: str, summary: str, content: Sequence[Markup], texts
 
 
 def _navigation(current: str, texts: Texts) -> Markup:
-    pages = [(INDEX, texts.home), *((f"{text.name}.html", text.short) for text in texts.page)]
+    pages = [*texts.above, (INDEX, texts.home), *((f"{text.name}.html", text.short) for text in texts.page)]
     links = [
         element("li", element("a", words, href=name, aria_current="page" if name == current else None))
         for name, words in pages
@@ -210,78 +207,12 @@ def _source(part: PagePart, result: PartResult, texts: Texts) -> Markup:
     )
 
 
-__all__ = ["INDEX", "TutorialRun", "scenes_folder", "write_tutorial"]
+__all__ = ["INDEX", "TUTORIAL", "TutorialRun", "scenes_folder", "write_tutorial"]
 
 
 # ---- the folder
 
-FACTS_FILE = "tutorial.json"
-"""The file by which a tutorial's folder is recognised: all results on its pages, and the names of its files."""
-
-MAKER = "silhouette tutorial"
-
-
-@contextmanager
-def whole_folder(out: Path, inputs: Iterable[Path] = ()) -> Iterator[Path]:
-    """A new folder to write a tutorial into, whose files go to ``out`` at the end of the block, unless it raises.
-
-    Raises FileError where ``out`` holds anything else than an earlier tutorial, or cannot be written; its files then
-    stay.
-    """
-    check_folder(out, inputs)
-    earlier = _check(out)
-    making = TemporaryDirectory(prefix="silhouette-tutorial-", ignore_cleanup_errors=True)
-    with making as made, changing_folder(out, out / FACTS_FILE) as change:
-        folder = Path(made)
-        try:
-            yield folder
-        except FileError as error:
-            raise FileError(error.path.replace(made, str(out)), error.problem) from None
-        names = files_in(folder)
-        for name in names:
-            if name != FACTS_FILE:
-                change.put(out / name, (folder / name).read_bytes())
-        for name in earlier.difference(names):
-            change.drop(out / name)
-        change.commit((folder / FACTS_FILE).read_bytes())
-
-
-def write_facts(folder: Path, facts: dict[str, Any]) -> None:
-    """Writes the results on the pages, with the names of all files, into a folder whose other files are written."""
-    names = [*files_in(folder), FACTS_FILE]
-    content = document({"maker": MAKER, **facts, "files": sorted(names)})
-    write_file(folder / FACTS_FILE, json_text(content, indent=1) + "\n")
-
-
-def files_in(folder: Path) -> list[str]:
-    """The files in a folder and in those in it, by their paths from it with ``/``; none of those of a killed run."""
-    files = (file for file in folder.rglob("*") if not file.is_dir() and file.suffix != PARTIAL)
-    return sorted(file.relative_to(folder).as_posix() for file in files)
-
-
-def _check(out: Path) -> set[str]:
-    """Refuses a folder that holds anything else than an earlier tutorial; gives the names of its files."""
-    there = set(files_in(out)) if out.exists() else set()
-    if not there:
-        return there
-    own = _own_files(out / FACTS_FILE)
-    if own is None:
-        raise FileError(out, "holds files, and no tutorial; give a folder that is empty or not there yet")
-    others = sorted(there - own)
-    if others:
-        raise FileError(
-            out, f"holds {others[0]}, which is no part of the tutorial there; move it, or give another folder"
-        )
-    return there
-
-
-def _own_files(facts: Path) -> set[str] | None:
-    """The files of the tutorial that facts belong to; None where there is none."""
-    try:
-        earlier = json.loads(facts.read_text(encoding="utf-8"))
-        return set(map(str, earlier["files"])) if earlier["maker"] == MAKER else None
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+TUTORIAL = Publication("tutorial")
 
 
 # ---- the pages
@@ -314,7 +245,7 @@ def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done
     RequestError if matplotlib is not installed.
     """
     words, renderer = run.texts, run.renderer.name
-    with whole_folder(out, [run.scenes]) as folder:
+    with TUTORIAL.whole_folder(out, [run.scenes]) as folder:
         done = dict(_build_parts(run, folder, progress))
         pages, covers = [], []
         for text in words.page:
@@ -323,7 +254,7 @@ def write_tutorial(out: Path, run: TutorialRun, progress: Progress = lambda done
             covers.append(next(path for part in parts for check in part.checks for _, path, _ in check.figures))
             pages.append(_facts(text, parts))
         write_file(folder / INDEX, index_of(covers, words, renderer))
-        write_facts(folder, {"renderer": renderer, "pages": pages})
+        TUTORIAL.write_facts(folder, {"renderer": renderer, "pages": pages})
     return pages
 
 

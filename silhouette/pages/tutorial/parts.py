@@ -112,6 +112,7 @@ class Texts(Entry):
     figures: dict[str, str]
     steps: dict[str, tuple[str, ...]]  # lists of steps, by name
     page: tuple[PageText, ...]  # the other pages, in order
+    above: tuple[tuple[str, str], ...] = ()  # where it is part of a site: the address and the name of pages of that
 
 
 @lru_cache(maxsize=1)

@@ -27,4 +27,11 @@ await build({
   globalName: "silhouetteJudge",
   banner: { js: `/* Silhouette's judge (MIT), ${hash} */` },
 });
+await build({
+  ...shared,
+  entryPoints: ["source/own.js"],
+  outfile: "../html/assets/own.min.js",
+  globalName: "silhouetteOwn",
+  banner: { js: `/* Silhouette's reader of a visitor's meshes (MIT), ${hash} */` },
+});
 copyFileSync("node_modules/three/LICENSE", "../html/assets/three.LICENSE.txt");

@@ -15,7 +15,7 @@ from silhouette.rules.data.nodes import Binary, Literal, Name, Node, Unary
 _ASIDE = re.compile(r" \(\{\w+\}\)")  # a measured value in brackets, which a game itself has none of
 
 
-def told(game: Game) -> dict[str, Any]:
+def in_plain_words(game: Game) -> dict[str, Any]:
     """All that a game says, ready for JSON."""
     numbers = {name: clause.number for name, clause in game.clauses.items()}
     return {

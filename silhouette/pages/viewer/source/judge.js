@@ -9,7 +9,7 @@ export { judgedMesh, unpacked } from "./packing.js";
 
 // The table of a page: what `Stage.document` wrote, with what the rules say of it.
 export async function tableOf(page) {
-  const bytes = await unpacked(page.packed);
+  const bytes = page.bytes || (await unpacked(page.packed));
   const pieces = page.pieces.map((piece, number) => ({ ...piece, ...page.play.pieces[number] }));
   return new Table({ ...page.play, pieces }, page.shapes.map((shape) => judgedMesh(bytes, shape)));
 }

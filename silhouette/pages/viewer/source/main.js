@@ -1,11 +1,11 @@
 // What the bundle holds: it brings a report to life, and lends its parts to the live table.
 import * as three from "./three.js";
-import { started } from "./report.js";
+import { opened, started } from "./report.js";
 
 export { matrixOf, shapeOf } from "./meshes.js";
 export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";
 export { angleRound, Viewer } from "./viewer.js";
-export { three };
+export { opened, three };
 
 started();

@@ -1,9 +1,12 @@
 // Unpacks the meshes of a page: see silhouette/drawing/in_3d/stage.py, which packs them.
 
-export async function unpacked(text) {
-  const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+// All shapes from one text, or from several, each of which has some: their bytes lie one after the other.
+export async function unpacked(texts) {
+  const streams = [texts].flat().map((text) => {
+    const packed = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  });
+  return new Uint8Array(await new Blob(await Promise.all(streams)).arrayBuffer());
 }
 
 // The bytes of numbers lie apart, the lowest of all first: that packs better.

@@ -12,6 +12,14 @@ function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
 }
 
+// The judge of a page, which unpacks its meshes while the view is made; ``ready`` is its first message.
+export function judging({ packed, bytes, shapes, pieces, play }) {
+  const worker = new Worker(URL.createObjectURL(new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" })));
+  const ready = new Promise((done) => (worker.onmessage = done));
+  worker.postMessage({ page: { packed, bytes, shapes, pieces, play } });
+  return { worker, ready };
+}
+
 export class Play {
   constructor(page) {
     this.page = page;
@@ -25,10 +33,11 @@ export class Play {
     if (this.models.length < 2) return;
     this.#controls();
     this.#dragging();
-    this.worker = new Worker(URL.createObjectURL(new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" })));
-    this.worker.onmessage = ({ data }) => this.#received(data);
-    const { packed, shapes, pieces, play } = page.told;
-    this.worker.postMessage({ page: { packed, shapes, pieces, play } });
+    this.worker = page.judge.worker;
+    page.judge.ready.then(({ data }) => {
+      this.worker.onmessage = (message) => this.#received(message.data);
+      this.#received(data);
+    });
     byId("play").hidden = false;
   }
 

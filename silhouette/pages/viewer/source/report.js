@@ -2,7 +2,7 @@
 import { copying } from "./copying.js";
 import { taken } from "./hands.js";
 import { unpacked } from "./packing.js";
-import { Play } from "./play.js";
+import { judging, Play } from "./play.js";
 import { Stage } from "./stage.js";
 import { Viewer } from "./viewer.js";
 
@@ -13,8 +13,9 @@ function filled(template, values) {
 }
 
 class Page {
-  constructor(told, bytes) {
+  constructor(told, bytes, judge) {
     this.told = told;
+    this.judge = judge;
     this.stage = Stage.of(told, bytes);
     this.labels = this.#labels();
     this.viewer = new Viewer(byId("view-canvas"), this.stage, this.labels);
@@ -144,6 +145,12 @@ class Page {
   }
 }
 
+// A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}.
+export async function opened(told) {
+  const judge = told.play && judging(told);
+  window.silhouette = new Page(told, told.bytes || (await unpacked(told.packed)), judge);
+}
+
 export async function started() {
   const held = byId("stage");
   if (!held) return;
@@ -153,7 +160,9 @@ export async function started() {
   const missing = byId("view-missing");
   try {
     byId("view-shown").hidden = false;
-    window.silhouette = new Page(told, await unpacked(told.packed));
+    // On a site meshes lie in files of their own, which pages share, and the page has their names.
+    if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
+    await opened(told);
     missing.hidden = true;
   } catch (error) {
     byId("view-shown").hidden = true;

@@ -1,0 +1,96 @@
+"""TELL: the page of the site for a visitor's own meshes: files from his disk become figures and terrain of a table.
+
+What runs in it is ``pages/viewer/source/own*.js``. It sizes and stands pieces by what he says of them, as a scene file
+says it; what a scene file leaves out is estimated by Silhouette alone, and the page then says to ask the desk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from silhouette.drawing.in_3d.stage import Stage, StageCheck
+from silhouette.pages.html.page import asset, element, joined
+from silhouette.pages.report.playing import play_of_page, verdict_texts
+from silhouette.pages.report.sections import view_section, viewer_texts
+from silhouette.pages.report.words import PageWords
+from silhouette.pages.site.frame import OWN_PAGE, VIEWER_SCRIPT, SitePage, viewer_licence
+from silhouette.scenes.table import TableScene
+
+OWN_SCRIPT = "own.min.js"
+
+OWN_TITLE = "Your own meshes"
+OWN_LEAD = (
+    "Drop mesh files anywhere on this page, or choose them: STL, OBJ, GLB or 3MF. The first two become figures, the "
+    "others terrain. They stay on this device."
+)
+OWN_HELP = (
+    "Lengths are mm. A base is all below its height, and counts as nobody's target. The eye is taken to "
+    "be over the middle of the base. What you leave out Silhouette estimates from the shape, and this page does not: "
+    "it then says to ask the desk."
+)
+OWN_TAKE = "Take the scene and the meshes away"
+
+OWN_TEXTS = {
+    "name": "Name",
+    "kind": "It is",
+    "figure": "a figure",
+    "terrain": "terrain",
+    "units": "Its units",
+    "up": "Axis up",
+    "gang": "Gang",
+    "base": "Base",
+    "unclear": "to be found by the desk",
+    "none": "none in the mesh",
+    "given": "all below a height",
+    "height": "Height of the base",
+    "diameter": "Its diameter",
+    "eyeHeight": "Height of the eye",
+    "x": "To the right of the middle",
+    "y": "Behind the middle",
+    "turn": "Turned by degrees",
+    "remove": "Remove",
+    "added": "{count} files are read.",
+    "damaged": "the file is damaged",
+    "desk": "Ask the desk: silhouette inspect FILE says more",
+    "taken": "Unzip it: silhouette check scene.toml judges it.",
+    "title": "A table of my own meshes",
+}
+"""What the page says of the visitor's meshes."""
+
+OWN_PLAY_TEXTS = {
+    "asked": "{who}: ask the desk, since {why}. Take the scene away, and silhouette check judges it.",
+    "why base": "its base is not given",
+}
+"""What it says otherwise than a report whose pieces can be moved, by the names of `viewer_texts`."""
+
+
+def own_page(scene: TableScene) -> SitePage:
+    """The page; ``scene`` is any of the game by which it judges: its tolerance and its readings are taken."""
+    words = PageWords()
+    texts = viewer_texts(words)
+    texts["play"] |= {**verdict_texts(scene, words), **OWN_PLAY_TEXTS}
+    play: dict[str, Any] = {**play_of_page(scene), "pieces": [], "contacts": None, "asks": None}
+    empty = Stage((), (), (StageCheck(0, None, None, measured=True),), ())
+    files = element(
+        "p",
+        element("label", "Mesh files", for_="own-files"),
+        element("input", type="file", id="own-files", multiple=True, accept=".stl,.obj,.glb,.3mf"),
+        class_="choice",
+    )
+    content = [
+        element("h1", OWN_TITLE),
+        element("p", OWN_LEAD),
+        files,
+        element("p", id="own-told", role="status", aria_live="polite"),
+        element("div", id="own-pieces"),
+        element("p", OWN_HELP, class_="small"),
+        element("p", element("button", OWN_TAKE, type="button", id="own-take", disabled=True)),
+        view_section(empty, [{"who": ""}], words, playable=True),
+    ]
+    data = {
+        "stage": {"words": texts},
+        "own": {"words": texts, "play": play, "rules": scene.rules, "own": OWN_TEXTS},
+        "judge": asset("judge.min.js"),
+    }
+    scripts = (VIEWER_SCRIPT, OWN_SCRIPT)
+    return SitePage(OWN_PAGE, OWN_TITLE, OWN_LEAD, joined(content), scripts, data, viewer_licence())

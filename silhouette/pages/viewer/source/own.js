@@ -1,0 +1,262 @@
+// A table of the visitor's own meshes: files from his disk become figures and terrain, and the page judges. All of it
+// stays on his device; the scene file and the meshes can be taken away, and are judged the same by the command.
+import { meshOf, Refused } from "./own_meshes.js";
+import { entriesOf, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
+import { sceneOf, zipped } from "./own_zip.js";
+
+export { meshOf, merged } from "./own_meshes.js";
+export { entriesOf, modelOf, packed } from "./own_pieces.js";
+export { sceneOf, zipped } from "./own_zip.js";
+
+const byId = (id) => document.getElementById(id);
+const FIRST_AT = { fighter: [[0, 0, 0], [0, 200, 0]], terrain: [[0, 100, 0]] };
+const STEP = 60; // mm: how far further pieces stand from those before
+const LEAST_SPAN = 150; // mm on each side of the table's middle
+const INCH = 25.4;
+
+class Own {
+  constructor(told) {
+    this.told = told;
+    this.words = told.own;
+    this.pieces = [];
+    this.blank = byId("view").cloneNode(true);
+    byId("own-files").addEventListener("change", ({ target }) => this.added([...target.files]).then(() => (target.value = "")));
+    byId("own-take").addEventListener("click", () => this.#taken());
+    document.addEventListener("dragover", (event) => event.preventDefault());
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      this.added([...event.dataTransfer.files]);
+    });
+    this.#shown();
+  }
+
+  say(text) {
+    byId("own-told").textContent = text;
+  }
+
+  async added(files) {
+    const refused = [];
+    for (const file of files) {
+      try {
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        const mesh = await meshOf(file.name, bytes);
+        this.#put(file.name, bytes, mesh);
+      } catch (error) {
+        if (!(error instanceof Refused || error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
+        refused.push(error instanceof Refused ? error.message : `${file.name}: ${this.words.damaged}`);
+      }
+    }
+    await this.#shown();
+    this.say(refused.length ? `${refused.join("; ")}. ${this.words.desk}` : this.words.added.replace("{count}", files.length));
+  }
+
+  #put(file, bytes, mesh) {
+    const size = [0, 1, 2].map((axis) => {
+      let [low, high] = [Infinity, -Infinity];
+      for (let at = axis; at < mesh.points.length; at += 3) [low, high] = [Math.min(low, mesh.points[at]), Math.max(high, mesh.points[at])];
+      return high - low;
+    });
+    const tall = size[mesh.up === "y" ? 1 : 2];
+    const stem = file.replace(/\.[^.]*$/, "").trim() || "piece";
+    let name = stem;
+    for (let number = 2; this.pieces.some((piece) => piece.name === name); number += 1) name = `${stem} ${number}`;
+    const figures = this.pieces.filter(({ kind }) => kind === "fighter").length;
+    const kind = figures < 2 ? "fighter" : "terrain";
+    const usual = kind === "terrain" ? [10, 600] : [8, 180]; // mm across, or high: which units make it so; he sees it
+    const length = kind === "terrain" ? Math.max(...size) : tall;
+    const isUsual = (unit) => length * MM_PER_UNIT[unit] >= usual[0] && length * MM_PER_UNIT[unit] <= usual[1];
+    const units = [mesh.units, "mm", "cm", "m", "inch"].find((unit) => unit && isUsual(unit)) || "mm";
+    const piece = { name, kind, gang: `gang ${Math.min(figures, 1) + 1}`, source: file, bytes, mesh, units, up: mesh.up, base: "unclear", height: null, diameter: null, eyeHeight: null };
+    this.pieces.push({ ...piece, ...this.#place(kind) });
+  }
+
+  #place(kind) {
+    const number = this.pieces.filter((piece) => piece.kind === kind).length;
+    const first = FIRST_AT[kind];
+    const at = first[number % first.length].map((value, axis) => value + (axis === 0 ? STEP * Math.floor(number / first.length) : 0));
+    return { at, facing: kind === "terrain" ? 0 : number % 2 ? 270 : 90 };
+  }
+
+  // A piece as the scene file has it.
+  #written(piece) {
+    const isTerrain = piece.kind === "terrain";
+    const isGiven = !isTerrain && piece.base === "given" && piece.height > 0;
+    return {
+      ...piece,
+      height: isGiven ? piece.height : null,
+      diameter: isGiven && piece.diameter > 0 ? piece.diameter : null,
+      isBaseClear: isTerrain || piece.base === "none" || isGiven,
+      eye: !isTerrain && piece.eyeHeight > 0 ? [0, 0, piece.eyeHeight] : null,
+    };
+  }
+
+  // Where pieces were moved to in the view, they stand.
+  #moved() {
+    for (const [index, piece] of (window.silhouette?.play?.worker ? window.silhouette.play.pieces : []).entries()) {
+      const own = this.shown[index];
+      own.at = [...piece.at];
+      own.facing = (((own.facing + piece.turn) % 360) + 360) % 360;
+      piece.turn = 0;
+    }
+  }
+
+  // The view of the table so far is left.
+  #left() {
+    this.#moved();
+    const page = window.silhouette;
+    page?.play?.worker?.terminate();
+    page?.viewer.renderer.dispose();
+    page?.viewer.renderer.forceContextLoss();
+    window.silhouette = undefined;
+  }
+
+  // The table is set anew: the view of a page is made for one table.
+  async #shown() {
+    this.#left();
+    this.shown = [];
+    const [models, entries, doubts] = [[], [], []];
+    for (const piece of this.pieces) {
+      try {
+        const own = this.#written(piece);
+        const model = modelOf(piece.mesh, own);
+        piece.size = [0, 1, 2].map((axis) => model.box[1][axis] - model.box[0][axis]);
+        entries.push(entriesOf(model, own, models.length));
+        models.push(model);
+        this.shown.push(piece);
+      } catch (error) {
+        if (!(error instanceof Refused)) throw error;
+        doubts.push(`${piece.name}: ${error.message}`);
+      }
+    }
+    this.#listed();
+    const view = this.blank.cloneNode(true);
+    byId("view").replaceWith(view);
+    view.hidden = !models.length;
+    byId("own-take").disabled = !models.length;
+    if (models.length) await this.#opened(this.#document(models, entries));
+    if (doubts.length) this.say(doubts.join("; "));
+  }
+
+  async #opened(told) {
+    byId("view-shown").hidden = false;
+    try {
+      await window.silhouetteViewer.opened(told);
+      byId("view-missing").hidden = true;
+    } catch (error) {
+      byId("view-shown").hidden = true;
+      byId("view-missing").textContent = told.words.missing;
+      document.documentElement.dataset.view = String(error);
+    }
+  }
+
+  #document(models, entries) {
+    const { shapes, bytes } = packed(models);
+    const play = { ...this.told.play, pieces: entries.map((entry) => entry.play), unit: 1, scene: "scene.toml" };
+    const pieces = entries.map((entry) => entry.stage);
+    const figures = this.shown.map((_, index) => index).filter((index) => pieces[index].kind !== "terrain");
+    const reach = Math.max(LEAST_SPAN, ...this.shown.flatMap(({ at, size }) => [Math.abs(at[0]) + size[0], Math.abs(at[1]) + size[1]]));
+    const far = INCH * Math.ceil((1.3 * reach) / INCH);
+    const [attacker, target] = figures;
+    const name = attacker === undefined ? "" : pieces[attacker].name;
+    const sight = { blockers: [], aside: [], lines: [], measured: true, free: true, verdict: "" };
+    const views = figures.length < 2 ? [] : [{ ...sight, attacker, target, eye: play.pieces[attacker].looks[0].eye, who: `${name} to ${pieces[target].name}`, eyeLabel: `From ${name}'s eye`, eyeTold: `Seen from ${name}'s eye.` }];
+    return { words: this.told.words, bytes, shapes, pieces, views, play, floor: { height: 0, step: INCH, span: [[-far, -far], [far, far]] } };
+  }
+
+  // The fields of each piece.
+  #listed() {
+    const made = (tag, properties = {}, ...children) => {
+      const node = Object.assign(document.createElement(tag), properties);
+      node.append(...children);
+      return node;
+    };
+    const rows = this.pieces.map((piece, index) => {
+      const field = (label, node) => made("label", {}, made("span", { textContent: label }), node);
+      const set = (key, value) => {
+        const isOther = piece[key] !== value;
+        piece[key] = value;
+        if (key === "kind" && isOther) {
+          this.#left();
+          const others = this.pieces.filter((other) => other !== piece);
+          const all = this.pieces;
+          this.pieces = others;
+          Object.assign(piece, this.#place(value));
+          this.pieces = all;
+        }
+        const focus = document.activeElement?.id;
+        this.#shown().then(() => focus && byId(focus)?.focus());
+      };
+      const choice = (key, options) => {
+        const node = made("select", { id: `own-${index}-${key}` }, ...options.map(([value, text]) => new Option(text, value, false, value === piece[key])));
+        node.addEventListener("change", () => set(key, node.value));
+        return field(this.words[key], node);
+      };
+      const text = (key) => {
+        const node = made("input", { id: `own-${index}-${key}`, value: piece[key], required: true });
+        node.addEventListener("change", () => {
+          const value = node.value.trim();
+          if (value && !(key === "name" && this.pieces.some((other) => other !== piece && other.name === value))) set(key, value);
+          else node.value = piece[key];
+        });
+        return field(this.words[key], node);
+      };
+      const number = (key) => {
+        const node = made("input", { id: `own-${index}-${key}`, type: "number", min: 0, step: "any", value: piece[key] ?? "" });
+        node.addEventListener("change", () => set(key, node.value === "" ? null : Number(node.value)));
+        return field(this.words[key], node);
+      };
+      // Terrain is not dragged: it stands where its numbers say.
+      const place = (key, get, put) => {
+        const node = made("input", { id: `own-${index}-${key}`, type: "number", step: "any", value: get() });
+        node.addEventListener("change", () => {
+          this.#left(); // what was moved stands where it was moved to, before this one is put elsewhere
+          put(Number(node.value));
+          set("kind", piece.kind);
+        });
+        return field(this.words[key], node);
+      };
+      const isFigure = piece.kind === "fighter";
+      const size = piece.size ? `${piece.size.map((value) => value.toFixed(1)).join(" × ")} mm` : "";
+      const remove = made("button", { type: "button", textContent: `${this.words.remove} ${piece.name}` });
+      remove.addEventListener("click", () => {
+        this.#left();
+        this.pieces.splice(index, 1);
+        this.#shown();
+      });
+      const fields = [text("name"), choice("kind", [["fighter", this.words.figure], ["terrain", this.words.terrain]]), choice("units", ["mm", "cm", "m", "inch"].map((unit) => [unit, unit])), choice("up", [["z", "z"], ["y", "y"]])];
+      if (isFigure) fields.push(text("gang"), choice("base", [["unclear", this.words.unclear], ["none", this.words.none], ["given", this.words.given]]));
+      if (isFigure && piece.base === "given") fields.push(number("height"), number("diameter"));
+      if (isFigure) fields.push(number("eyeHeight"));
+      else fields.push(place("x", () => piece.at[0], (value) => (piece.at[0] = value)), place("y", () => piece.at[1], (value) => (piece.at[1] = value)), place("turn", () => piece.facing, (value) => (piece.facing = value)));
+      return made("fieldset", {}, made("legend", { textContent: `${piece.name}: ${size}` }), made("div", { className: "own-fields" }, ...fields), remove);
+    });
+    byId("own-pieces").replaceChildren(...rows);
+  }
+
+  // The scene file and the meshes, as they stand now.
+  #taken() {
+    this.#moved();
+    const files = new Map();
+    const pieces = this.shown.map((piece, index) => {
+      const file = `meshes/${index + 1}-${piece.source.replace(/[^\w.-]/g, "_")}`;
+      files.set(file, piece.bytes);
+      return { ...this.#written(piece), file };
+    });
+    const play = window.silhouette?.play;
+    const figures = pieces.filter(({ kind }) => kind === "fighter").map(({ name }) => name);
+    const first = play?.worker ? [[play.pieces[play.attacker].name, play.pieces[play.target].name]] : [];
+    const others = figures.flatMap((one) => figures.filter((other) => other !== one).map((other) => [one, other]));
+    const checks = [...new Map([...first, ...others].filter(([a, b]) => a !== b).map((pair) => [JSON.stringify(pair), pair])).values()];
+    const scene = sceneOf(pieces, checks, { title: this.words.title, rules: this.told.rules });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(zipped([["scene.toml", new TextEncoder().encode(scene)], ...files]));
+    link.download = "scene.zip";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    this.#shown();
+    this.say(this.words.taken);
+  }
+}
+
+const held = typeof document === "undefined" ? null : byId("own");
+if (held) window.silhouetteOwnTable = new Own(JSON.parse(held.textContent));

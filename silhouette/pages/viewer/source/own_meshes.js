@@ -1,0 +1,257 @@
+// Mesh files of the visitor's: STL, OBJ, GLB and 3MF. What needs more than plain triangles is refused with a sentence:
+// silhouette/meshes/formats reads it, this does not.
+
+export class Refused extends Error {}
+
+const refuse = (condition, sentence) => {
+  if (condition) throw new Refused(sentence);
+};
+
+export const MOST_TRIANGLES = 1_000_000;
+
+// {points, corners, units, up} of a file: numbers as the file has them, no two points at one place, no face without three.
+export async function meshOf(name, bytes) {
+  const ending = name.toLowerCase().split(".").pop();
+  const reader = { stl, obj, glb, "3mf": threemf }[ending];
+  refuse(!reader, `${name}: STL, OBJ, GLB and 3MF can be read here; silhouette itself reads more`);
+  const { points, corners, units } = await reader(bytes);
+  refuse(!corners.length, `${name} holds no triangles`);
+  refuse(corners.length > 3 * MOST_TRIANGLES, `${name} has more than a million triangles`);
+  refuse(!points.every(Number.isFinite), `${name} has coordinates that are no numbers`);
+  refuse(corners.some((corner) => !(corner < points.length / 3)), `${name} has faces of vertices that it lacks`);
+  return { ...merged(points, corners), units: units || null, up: ending === "glb" ? "y" : "z" };
+}
+
+export function merged(points, corners) {
+  const numbers = new Map();
+  const places = [];
+  const number = Uint32Array.from({ length: points.length / 3 }, (_, vertex) => {
+    const [x, y, z] = [points[3 * vertex] + 0, points[3 * vertex + 1] + 0, points[3 * vertex + 2] + 0];
+    const key = `${x},${y},${z}`;
+    const there = numbers.get(key);
+    if (there !== undefined) return there;
+    numbers.set(key, numbers.size);
+    places.push(x, y, z);
+    return numbers.size - 1;
+  });
+  const kept = [];
+  for (let at = 0; at < corners.length; at += 3) {
+    const [a, b, c] = [number[corners[at]], number[corners[at + 1]], number[corners[at + 2]]];
+    if (a !== b && b !== c && c !== a) kept.push(a, b, c);
+  }
+  return { points: Float64Array.from(places), corners: Uint32Array.from(kept) };
+}
+
+const textOf = (bytes) => new TextDecoder().decode(bytes);
+
+// ---- STL
+
+function stl(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = bytes.length >= 84 ? view.getUint32(80, true) : -1;
+  if (bytes.length !== 84 + 50 * count) return stlText(bytes);
+  const points = new Float64Array(9 * count);
+  for (let facet = 0; facet < count; facet += 1) {
+    for (let place = 0; place < 9; place += 1) points[9 * facet + place] = view.getFloat32(84 + 50 * facet + 12 + 4 * place, true);
+  }
+  return { points, corners: Uint32Array.from({ length: 3 * count }, (_, index) => index) };
+}
+
+function stlText(bytes) {
+  const text = textOf(bytes);
+  refuse(!/^\s*solid\b/i.test(text), "this STL is neither text nor as long as it says");
+  const points = [...text.matchAll(/^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)\s*$/gim)].flatMap((found) => found.slice(1).map(Number));
+  refuse(points.length % 9 !== 0, "this STL has facets that are no triangles");
+  return { points: Float64Array.from(points), corners: Uint32Array.from({ length: points.length / 3 }, (_, index) => index) };
+}
+
+// ---- OBJ
+
+function obj(bytes) {
+  const [points, corners] = [[], []];
+  for (const line of textOf(bytes).replace(/\\\r?\n/g, " ").split(/\r?\n/)) {
+    const [word, ...rest] = line.trim().split(/\s+/);
+    if (word === "v") points.push(...rest.slice(0, 3).map(Number));
+    if (word === "v") refuse(rest.length < 3, "this OBJ has a vertex without three numbers");
+    if (["curv", "surf", "cstype"].includes(word)) refuse(true, "this OBJ has curves or free surfaces");
+    if (word !== "f") continue;
+    const own = rest.map((part) => {
+      const index = parseInt(part, 10);
+      return index < 0 ? points.length / 3 + index : index - 1;
+    });
+    refuse(own.length > 3 && !isPlain(own, points), "this OBJ has faces of more than three corners that are not flat and convex: triangulate it first");
+    for (let corner = 2; corner < own.length; corner += 1) corners.push(own[0], own[corner - 1], own[corner]);
+  }
+  refuse(corners.some((corner) => !Number.isInteger(corner) || corner < 0), "this OBJ has faces of vertices that it lacks");
+  return { points: Float64Array.from(points), corners: Uint32Array.from(corners) };
+}
+
+// Whether a polygon is flat and convex, so that any way to cut it into triangles gives one surface.
+function isPlain(polygon, points) {
+  const at = (index) => points.slice(3 * polygon[index % polygon.length], 3 * polygon[index % polygon.length] + 3);
+  const normals = polygon.map((_, index) => cross(minus(at(index + 1), at(index)), minus(at(index + 2), at(index + 1))));
+  const most = normals.reduce((best, normal) => (dot(normal, normal) > dot(best, best) ? normal : best));
+  const length = Math.sqrt(dot(most, most));
+  if (!(length > 0)) return true;
+  const size = Math.max(...polygon.map((_, index) => Math.sqrt(dot(minus(at(index), at(0)), minus(at(index), at(0))))));
+  const isFlat = polygon.every((_, index) => Math.abs(dot(minus(at(index), at(0)), most)) <= 1e-9 * size * length);
+  return isFlat && normals.every((normal) => dot(normal, most) >= 0) && turnsOnce(polygon.map((_, index) => at(index)), most);
+}
+
+function turnsOnce(corners, normal) {
+  let whole = 0;
+  for (let index = 0; index < corners.length; index += 1) {
+    const one = minus(corners[(index + 1) % corners.length], corners[index]);
+    const two = minus(corners[(index + 2) % corners.length], corners[(index + 1) % corners.length]);
+    whole += Math.atan2(dot(cross(one, two), normal) / Math.sqrt(dot(normal, normal)), dot(one, two));
+  }
+  return Math.abs(whole - 2 * Math.PI) < 1e-6;
+}
+
+const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+
+// ---- GLB
+
+const INDEX_KINDS = { 5121: Uint8Array, 5123: Uint16Array, 5125: Uint32Array };
+const PLAIN_EXTENSIONS = /^(KHR_materials_|KHR_texture_|EXT_texture_|KHR_lights_)/; // they change no surface
+
+function glb(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  refuse(bytes.length < 20 || view.getUint32(0, true) !== 0x46546c67, "this is no GLB");
+  refuse(view.getUint32(4, true) !== 2, "this GLB is of another version than 2");
+  const length = view.getUint32(12, true);
+  const document = JSON.parse(textOf(bytes.subarray(20, 20 + length)));
+  const binary = bytes.subarray(28 + length);
+  const odd = [...(document.extensionsUsed || []), ...(document.extensionsRequired || [])].find((name) => !PLAIN_EXTENSIONS.test(name));
+  refuse(odd, `this GLB needs ${odd}`);
+  refuse((document.buffers || []).some(({ uri }) => uri !== undefined), "this GLB keeps its data in other files");
+  const [points, corners] = [[], []];
+  const visited = new Set();
+  const walk = (number, above) => {
+    refuse(visited.has(number), "this GLB uses a node twice");
+    visited.add(number);
+    const node = document.nodes[number];
+    const matrix = times(above, matrixOf(node));
+    refuse(node.skin !== undefined, "this GLB has a skeleton");
+    for (const primitive of node.mesh === undefined ? [] : document.meshes[node.mesh].primitives) {
+      if ((primitive.mode ?? 4) < 4) continue; // points and lines
+      refuse((primitive.mode ?? 4) !== 4, "this GLB has strips or fans of triangles");
+      refuse(primitive.targets?.length, "this GLB has shape keys");
+      const first = points.length / 3;
+      const own = accessor(document, binary, primitive.attributes.POSITION);
+      for (let at = 0; at < own.length; at += 3) points.push(...placed(matrix, own[at], own[at + 1], own[at + 2]));
+      const indices = primitive.indices === undefined ? own.map((_, index) => index).subarray(0, own.length / 3) : accessor(document, binary, primitive.indices);
+      for (const index of indices) corners.push(first + index);
+    }
+    for (const child of node.children || []) walk(child, matrix);
+  };
+  const scene = (document.scenes || [])[document.scene ?? 0];
+  refuse(!scene, "this GLB has no scene");
+  for (const number of scene.nodes || []) walk(number, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
+  return { points: Float64Array.from(points), corners: Uint32Array.from(corners), units: "m" };
+}
+
+function accessor(document, binary, number) {
+  const { bufferView, byteOffset = 0, componentType, count, type, sparse } = document.accessors[number];
+  refuse(sparse || bufferView === undefined, "this GLB has sparse accessors");
+  const { byteOffset: start = 0, byteStride } = document.bufferViews[bufferView];
+  const isPlace = type === "VEC3" && componentType === 5126;
+  refuse(!isPlace && !(type === "SCALAR" && INDEX_KINDS[componentType]), "this GLB has accessors of another kind");
+  const size = isPlace ? 12 : INDEX_KINDS[componentType].BYTES_PER_ELEMENT;
+  const view = new DataView(binary.buffer, binary.byteOffset + start + byteOffset);
+  const stride = byteStride || size;
+  const read = { 1: (at) => view.getUint8(at), 2: (at) => view.getUint16(at, true), 4: (at) => view.getUint32(at, true) }[size];
+  if (!isPlace) return Float64Array.from({ length: count }, (_, index) => read(index * stride));
+  return Float64Array.from({ length: 3 * count }, (_, index) => view.getFloat32(Math.floor(index / 3) * stride + 4 * (index % 3), true));
+}
+
+// Matrices of 16 numbers, column by column, as glTF has them.
+function matrixOf({ matrix, translation = [0, 0, 0], rotation = [0, 0, 0, 1], scale = [1, 1, 1] }) {
+  if (matrix) return matrix;
+  const length = Math.hypot(...rotation) || 1;
+  const [x, y, z, w] = rotation.map((value) => value / length);
+  const turned = [
+    [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
+    [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],
+    [2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)],
+  ];
+  return [...turned.flatMap((column, axis) => [...column.map((value) => value * scale[axis]), 0]), ...translation, 1];
+}
+
+function times(a, b) {
+  return Array.from({ length: 16 }, (_, at) => [0, 1, 2, 3].reduce((sum, k) => sum + a[4 * k + (at % 4)] * b[4 * Math.floor(at / 4) + k], 0));
+}
+
+const placed = (m, x, y, z) => [0, 1, 2].map((row) => m[row] * x + m[4 + row] * y + m[8 + row] * z + m[12 + row]);
+
+// ---- 3MF
+
+const UNITS_OF_3MF = { millimeter: "mm", centimeter: "cm", meter: "m", inch: "inch" };
+
+async function threemf(bytes) {
+  const files = await unzipped(bytes);
+  const models = [...files.keys()].filter((name) => name.toLowerCase().endsWith(".model"));
+  refuse(models.length !== 1, "this 3MF is made of several models, or of none");
+  refuse([...files.keys()].some((name) => /^Metadata\/.*\.config$/i.test(name)), "a slicer's settings in this 3MF say what of it is body");
+  const tree = new DOMParser().parseFromString(textOf(files.get(models[0])), "application/xml");
+  const root = tree.documentElement;
+  refuse(root.localName !== "model", "the model of this 3MF is no XML");
+  const units = UNITS_OF_3MF[root.getAttribute("unit") || "millimeter"];
+  refuse(!units, "this 3MF is in a rare unit");
+  const every = (parent, name) => [...parent.getElementsByTagName("*")].filter((node) => node.localName === name);
+  const objects = new Map(every(root, "object").map((node) => [node.getAttribute("id"), node]));
+  const [points, corners] = [[], []];
+  const put = (id, matrices) => {
+    const node = objects.get(id);
+    refuse(!node || matrices.length > 16, "this 3MF names objects that it lacks");
+    refuse((node.getAttribute("type") || "model") !== "model", "this 3MF has objects that are no models");
+    for (const part of every(node, "component")) put(part.getAttribute("objectid"), [transform(part), ...matrices]);
+    const first = points.length / 3;
+    for (const vertex of every(node, "vertex")) {
+      const place = ["x", "y", "z"].map((name) => Number(vertex.getAttribute(name)));
+      points.push(...matrices.reduce((at, m) => [0, 1, 2].map((column) => at[0] * m[column] + at[1] * m[3 + column] + at[2] * m[6 + column] + m[9 + column]), place));
+    }
+    for (const face of every(node, "triangle")) corners.push(...["v1", "v2", "v3"].map((name) => first + Number(face.getAttribute(name))));
+  };
+  for (const item of every(root, "item")) {
+    refuse(item.getAttribute("printable") === "0", "this 3MF has items that are not printed");
+    put(item.getAttribute("objectid"), [transform(item)]);
+  }
+  return { points: Float64Array.from(points), corners: Uint32Array.from(corners), units };
+}
+
+function transform(node) {
+  const numbers = (node.getAttribute("transform") || "1 0 0 0 1 0 0 0 1 0 0 0").trim().split(/\s+/).map(Number);
+  refuse(numbers.length !== 12, "this 3MF has a transform that is none");
+  return numbers;
+}
+
+// The files of a zip archive, by their names.
+async function unzipped(bytes) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = bytes.length - 22;
+  while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
+  refuse(end < 0, "this 3MF is no zip archive");
+  const files = new Map();
+  let at = view.getUint32(end + 16, true);
+  for (let left = view.getUint16(end + 10, true); left > 0; left -= 1) {
+    refuse(view.getUint32(at, true) !== 0x02014b50, "this 3MF is a damaged archive");
+    const [method, packed] = [view.getUint16(at + 10, true), view.getUint32(at + 20, true)];
+    const [named, extra, comment] = [28, 30, 32].map((place) => view.getUint16(at + place, true));
+    const name = textOf(bytes.subarray(at + 46, at + 46 + named));
+    const local = view.getUint32(at + 42, true);
+    const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
+    const data = bytes.subarray(start, start + packed);
+    refuse(method !== 0 && method !== 8, "this 3MF is packed in another way");
+    if (!name.endsWith("/")) files.set(name, method ? await inflated(data) : data);
+    at += 46 + named + extra + comment;
+  }
+  return files;
+}
+
+async function inflated(data) {
+  const stream = new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,0 +1,304 @@
+"""A visitor's own meshes: the page sizes and stands them as Silhouette does, and what is taken away is judged the same.
+
+``own_meshes.json`` has files, what is said of them, and what comes of it, worked out by hand: it tests both languages.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import zipfile
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from silhouette.judging import load_scene
+from silhouette.meshes.bounds import bounding_points
+from silhouette.pages.html.page import asset
+from silhouette.pages.site.frame import SITE_SCRIPT, VIEWER_SCRIPT
+from silhouette.pages.site.own import OWN_SCRIPT, own_page
+from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import NecromundaScene
+from tests.conftest import PROJECT
+from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
+from tests.support.page_judge import ASK, disagreement
+from tests.support.report_pages import quiet
+from tests.support.rulings import ruled
+
+pytestmark = pytest.mark.slow
+
+MODELS = PROJECT / "models"
+CASES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("own_meshes.json").read_text(encoding="utf-8"))
+IDS = [case["about"] for case in CASES]
+NEAR = 1e-4  # mm: files hold float32
+
+
+def bytes_of(case: dict[str, Any]) -> bytes:
+    return case["text"].encode() if "text" in case else base64.b64decode(case["base64"])
+
+
+def toml_of(case: dict[str, Any]) -> str:
+    """The scene file of a case, with a second figure for the rules."""
+    keys = case["keys"]
+    lines = ['rules = "necromunda"', f"[[{keys['kind']}]]", f'name = "{keys["name"]}"', f'mesh = "{case["file"]}"']
+    lines += [f'units = "{keys["units"]}"', f'up = "{keys["up"]}"', f"at = {keys['at']}"]
+    lines.append(f"{'turn' if keys['kind'] == 'terrain' else 'facing'} = {keys['facing']}")
+    if keys["kind"] != "terrain":
+        wide = "" if keys["diameter"] is None else f", diameter = {keys['diameter']}"
+        lines.append('base = "none"' if keys["height"] is None else f"base = {{ height = {keys['height']}{wide} }}")
+        lines.append(f"eye = {keys['eye']}")
+    lines += ["[[fighter]]", 'name = "other"', "figure = { base = 25, height = 36 }", "at = [900, 900]", "facing = 0"]
+    return "\n".join(lines)
+
+
+def as_expected(case: dict[str, Any], size: Any, body: Any, play: dict[str, Any]) -> None:
+    """Compares what came of a case: its size, the box of its body in the world, and what the rules say of it."""
+    expect = case["expect"]
+    assert np.allclose(size, expect["size"], atol=NEAR)
+    assert np.allclose(body, expect["body"], atol=NEAR)
+    assert np.allclose(play["base"]["span"], expect["span"], atol=NEAR)
+    assert play["asks"] is None
+    if case["keys"]["kind"] == "terrain":
+        assert play["looks"] == []
+        return
+    assert play["base"]["radius"] == pytest.approx(expect["radius"])
+    assert_same_points(play["base"]["core"], expect["core"])
+    (look,) = play["looks"]
+    (arc,) = look["arcs"]
+    assert np.allclose(look["eye"], expect["eye"], atol=NEAR)
+    assert look["facing"] == case["keys"]["facing"]
+    for key in ("apex", "right", "left"):
+        assert np.allclose(arc[key], expect[key], atol=NEAR), key
+
+
+def assert_same_points(some: Any, others: Any) -> None:
+    first, second = (np.array(sorted(np.round(np.asarray(points), 3).tolist())) for points in (some, others))
+    assert first.shape == second.shape
+    assert np.allclose(first, second, atol=2e-3)
+
+
+def scene_of(case: dict[str, Any], text: str, folder: Path, name: str) -> NecromundaScene:
+    """A scene whose file, and that of the case's mesh as it calls it, are written."""
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(bytes_of(case))
+    (folder / "scene.toml").write_text(text, encoding="utf-8")
+    scene = load_scene(folder / "scene.toml")
+    assert isinstance(scene, NecromundaScene)
+    return scene
+
+
+def check_scene(case: dict[str, Any], scene: NecromundaScene) -> None:
+    """What Silhouette itself makes of a case."""
+    piece = scene.piece(case["keys"]["name"])
+    points = piece.pose.place(bounding_points(piece.model.significant))
+    low, high = piece.model.mesh.bounds
+    as_expected(
+        case, high - low, [points.min(axis=0), points.max(axis=0)], NECROMUNDA.play(scene)["pieces"][piece.index]
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_silhouette_makes_of_a_file_what_is_expected(case: dict[str, Any], tmp_path: Path) -> None:
+    check_scene(case, scene_of(case, toml_of(case), tmp_path, case["file"]))
+
+
+# ---- in the page
+
+MADE = """async ([file, text, keys]) => {
+    const { meshOf, modelOf, entriesOf, packed, sceneOf } = silhouetteOwn;
+    const own = { ...keys, isBaseClear: true };
+    const model = modelOf(await meshOf(file, Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))), own);
+    const entries = entriesOf(model, own, 0);
+    const { shapes, bytes } = packed([model]);
+    const { points, corners } = silhouetteJudge.judgedMesh(bytes, shapes[0]);
+    const counting = corners.subarray(0, corners.length - 3 * shapes[0].ghosts);
+    const m = entries.stage.pose;
+    const placed = [...counting].map((at) => [0, 4, 8].map((row) =>
+        [0, 1, 2].reduce((sum, axis) => sum + m[row + axis] * points[3 * at + axis], m[row + 3])));
+    const of = (act) => [0, 1, 2].map((axis) => act(...placed.map((point) => point[axis])));
+    const size = [0, 1, 2].map((axis) => model.box[1][axis] - model.box[0][axis]);
+    const scene = sceneOf([{ ...own, file: `meshes/${file}` }], [], { title: "a \\"case\\"", rules: "necromunda" });
+    return { size, body: [of(Math.min), of(Math.max)], play: entries.play, scene };
+}"""
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Any]:
+    scripts = [
+        files("silhouette.pages.html").joinpath("assets", name).read_text(encoding="utf-8")
+        for name in ("judge.min.js", OWN_SCRIPT)
+    ]
+    with browser.visit("data:text/html,<title>own</title>") as visit:
+        for script in scripts:
+            visit.page.add_script_tag(content=script)
+        yield visit.page
+
+
+@pytest.mark.parametrize("case", CASES, ids=IDS)
+def test_the_page_makes_of_a_file_what_is_expected(case: dict[str, Any], page: Any, tmp_path: Path) -> None:
+    """Also after its mesh was packed for the judge; and the scene file that it writes says the same to Silhouette."""
+    text = base64.b64encode(bytes_of(case)).decode()
+    made = page.evaluate(MADE, [case["file"], text, case["keys"]])
+    as_expected(case, made["size"], made["body"], made["play"])
+    assert made["scene"].startswith('title = "a \\"case\\""\n')
+    check_scene(case, scene_of(case, made["scene"], tmp_path, f"meshes/{case['file']}"))
+
+
+REFUSED = {
+    "many.ply": (b"ply", "STL, OBJ, GLB and 3MF"),
+    "empty.obj": (b"v 0 0 0\n", "no triangles"),
+    "short.stl": (b"\0" * 90, "neither text nor as long as it says"),
+    "concave.obj": (b"v 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\nf 1 2 3 4\n", "not flat and convex"),
+    "bent.obj": (b"v 0 0 0\nv 4 0 0\nv 4 4 1\nv 0 4 0\nf 1 2 3 4\n", "not flat and convex"),
+    "missing.obj": (b"v 0 0 0\nv 4 0 0\nf 1 2 3\n", "faces of vertices that it lacks"),
+    "wrong.glb": (b"glTF but not really, and long enough", "version"),
+    "wrong.3mf": (b"PK and no archive at all, though long", "no zip archive"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_page_cannot_read_is_refused_with_a_sentence(name: str, page: Any) -> None:
+    content, sentence = REFUSED[name]
+    text = base64.b64encode(content).decode()
+    said = page.evaluate(
+        """async ([file, text]) => {
+            const bytes = Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+            try { await silhouetteOwn.meshOf(file, bytes); return "read"; } catch (error) { return error.message; }
+        }""",
+        [name, text],
+    )
+    assert sentence in said
+
+
+# ---- the whole page
+
+ANSWERED = "window.silhouette?.play && !silhouette.play.isBusy && document.getElementById('play-answer').textContent"
+FIELDS = {"height": "4.1", "diameter": "25", "eyeHeight": "30"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("own")
+    scene = load_scene(PROJECT / "scenes/necromunda/two_blockers.toml")
+    assert isinstance(scene, NecromundaScene)
+    (out / "own.html").write_text(own_page(scene).written(), encoding="utf-8")
+    for name in (VIEWER_SCRIPT, OWN_SCRIPT, SITE_SCRIPT):
+        (out / name).write_text(asset(name), encoding="utf-8")
+    return out
+
+
+def set_up(visit: Visit, *names: str) -> None:
+    """Chooses models that ship, and says of the two figures what a scene file would."""
+    visit.page.set_input_files("#own-files", [str(MODELS / name) for name in names])
+    visit.until(ANSWERED)
+    # Of the first by its fields; of the second at once, since each change sets the table anew.
+    given = ", ".join(f"{key}: {value}" for key, value in FIELDS.items())
+    visit.page.evaluate(f"Object.assign(silhouetteOwnTable.pieces[1], {{ base: 'given', {given} }})")
+    visit.page.select_option("#own-0-base", "given")
+    for key, value in FIELDS.items():
+        visit.page.fill(f"#own-0-{key}", value)
+        visit.page.locator(f"#own-0-{key}").dispatch_event("change")
+    visit.until(ANSWERED)
+
+
+def taken(visit: Visit, folder: Path) -> NecromundaScene:
+    """The scene that the page gives away, unpacked."""
+    shutil.rmtree(folder, ignore_errors=True)
+    with visit.page.expect_download() as download:
+        visit.page.click("#own-take")
+    folder.mkdir()
+    download.value.save_as(folder / "scene.zip")
+    with zipfile.ZipFile(folder / "scene.zip") as archive:
+        assert archive.testzip() is None
+        archive.extractall(folder)
+    scene = load_scene(folder / "scene.toml")
+    assert isinstance(scene, NecromundaScene)
+    return scene
+
+
+@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
+def test_a_table_of_own_meshes_is_judged_as_what_is_taken_away(
+    folder: Path, browser: Browser, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    with browser.visit(folder / "own.html", size) as visit:
+        assert visit.page.locator("#own-take").is_disabled()
+        set_up(visit, "ganger_rifle.glb", "ganger_blade.glb", "crate.glb", "barricade.glb")
+        for key, value in {"x": "-12.5", "y": "150", "turn": "30"}.items():
+            visit.page.fill(f"#own-3-{key}", value)
+            visit.page.locator(f"#own-3-{key}").dispatch_event("change")
+        visit.until(ANSWERED)
+        answers = 0
+        for step in ("", "left", "clockwise"):
+            if step:
+                visit.page.click(f"#play-{step}")
+                visit.until(ANSWERED)
+            answer = visit.page.evaluate(
+                "silhouette.play.answers.get(silhouette.play.pieces[silhouette.play.target].name)"
+            )
+            scene = taken(visit, tmp_path / "taken")
+            assert scene.piece("barricade").pose.translation.tolist() == [-12.5, 150.0, 0.0]
+            check = scene.checks[0]
+            assert disagreement(answer, ruled(NECROMUNDA, scene, check)) is None
+            answers += answer["word"] != ASK
+            visit.until(ANSWERED)
+        assert answers >= 2
+        quiet(visit)
+
+
+def test_what_is_not_given_is_asked_of_the_desk(folder: Path, browser: Browser) -> None:
+    with browser.visit(folder / "own.html") as visit:
+        visit.page.set_input_files("#own-files", [str(MODELS / name) for name in ("ganger_rifle.glb", "leader.glb")])
+        visit.until(ANSWERED)
+        assert "ask the desk" in visit.page.locator("#play-answer").inner_text()
+        visit.page.fill("#own-0-eyeHeight", "30")
+        visit.page.locator("#own-0-eyeHeight").dispatch_event("change")
+        visit.until("document.getElementById('play-answer').textContent.includes('its base is not given')")
+
+
+def test_pieces_are_told_apart_removed_and_become_terrain(folder: Path, browser: Browser) -> None:
+    with browser.visit(folder / "own.html") as visit:
+        twice = [str(MODELS / "crate.glb")] * 2
+        for _ in range(2):
+            visit.page.set_input_files("#own-files", twice[:1])
+            visit.page.wait_for_timeout(300)
+        visit.page.set_input_files("#own-files", [str(MODELS / "leader.glb")])
+        visit.until("document.querySelectorAll('#own-pieces fieldset').length === 3")
+        assert visit.page.evaluate("silhouetteOwnTable.pieces.map(({ name }) => name)") == [
+            "crate",
+            "crate 2",
+            "leader",
+        ]
+        assert visit.page.evaluate("silhouetteOwnTable.pieces.map(({ kind }) => kind)")[2] == "terrain"
+        visit.page.select_option("#own-1-kind", "terrain")
+        visit.page.select_option("#own-2-kind", "fighter")
+        visit.until(ANSWERED)
+        assert "crate → leader" in visit.page.locator("#play-answer").inner_text()
+        visit.page.click("#own-pieces fieldset:nth-child(2) button")
+        visit.until("document.querySelectorAll('#own-pieces fieldset').length === 2")
+        visit.until(ANSWERED)
+        visit.page.set_input_files("#own-files", [{"name": "x.obj", "mimeType": "", "buffer": b"v 0 0 0"}])
+        visit.until("document.getElementById('own-told').textContent.includes('no triangles')")
+        quiet(visit)
+
+
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (PHONE, "light"),
+        (DESKTOP, "dark"),
+        pytest.param(PHONE, "dark", marks=pytest.mark.long),
+        pytest.param(DESKTOP, "light", marks=pytest.mark.long),
+    ],
+)
+def test_axe_finds_nothing(folder: Path, browser: Browser, size: tuple[int, int], scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    with browser.visit(folder / "own.html", size, color_scheme=scheme) as visit:
+        assert (found := axe.run(visit.page)).violations_count == 0, found.generate_report()
+        set_up(visit, "ganger_rifle.glb", "ganger_blade.glb", "crate.glb")
+        assert (found := axe.run(visit.page)).violations_count == 0, found.generate_report()
+        quiet(visit)
