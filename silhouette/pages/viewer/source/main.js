@@ -2,6 +2,7 @@
 import * as three from "./three.js";
 import { started } from "./report.js";
 
+export { Asking } from "./asking.js";
 export { matrixOf, shapeOf } from "./meshes.js";
 export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";

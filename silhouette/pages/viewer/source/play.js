@@ -1,5 +1,6 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
 import { Plane, Raycaster, Vector2, Vector3 } from "three";
+import { Asking } from "./asking.js";
 import { Piece } from "./judge_necromunda.js";
 
 const byId = (id) => document.getElementById(id);
@@ -20,21 +21,24 @@ export class Play {
     this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
     this.answers = new Map(); // what the attacker sees of each other model, by its name
     this.looks = null; // the attacker of these
-    this.number = 0;
-    this.isBusy = true;
     if (this.models.length < 2) return;
     this.#controls();
     this.#dragging();
-    this.worker = new Worker(URL.createObjectURL(new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" })));
-    this.worker.onmessage = ({ data }) => this.#received(data);
+    const script = new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" });
+    this.asking = new Asking(URL.createObjectURL(script), (pair, result) => this.#answered(pair, result));
     const { packed, shapes, pieces, play } = page.told;
-    this.worker.postMessage({ page: { packed, shapes, pieces, play } });
+    this.asking.tell({ packed, shapes, pieces, play });
+    this.#ask();
     byId("play").hidden = false;
+  }
+
+  get isBusy() {
+    return this.asking?.isBusy ?? true;
   }
 
   // The pair of a check that somebody has chosen on the page.
   paired(view) {
-    if (!this.worker || !this.models.includes(view.attacker) || !this.models.includes(view.target)) return;
+    if (!this.asking || !this.models.includes(view.attacker) || !this.models.includes(view.target)) return;
     byId("play-attacker").value = view.attacker;
     byId("play-target").value = view.target;
     this.#chosen();
@@ -157,7 +161,6 @@ export class Play {
   }
 
   #chosen() {
-    this.number += 1;
     if (this.looks !== this.attacker) this.answers.clear();
     this.looks = this.attacker;
     if (this.attacker === this.target) byId("play-answer").textContent = "";
@@ -166,34 +169,21 @@ export class Play {
     this.#ask();
   }
 
-  // The newest question alone: while the judge counts, others wait, and all but the last are dropped.
+  // The chosen pair first, then what the attacker sees of all others.
   #ask() {
-    if (this.isBusy) {
-      this.isWaiting = true;
-      return;
-    }
-    this.isBusy = true;
-    this.isWaiting = false;
     const name = (number) => this.pieces[number].name;
     const others = this.models.filter((number) => number !== this.attacker && number !== this.target);
-    const pairs = this.attacker === this.target ? [] : [[name(this.attacker), name(this.target)]];
-    pairs.push(...others.map((number) => [name(this.attacker), name(number)]));
+    const seen = this.attacker === this.target ? others : [this.target, ...others];
     const places = this.pieces.map((piece) => [piece.at, piece.turn]);
-    this.worker.postMessage({ number: this.number, places, pairs });
+    this.asking.ask({ places, pairs: seen.map((number) => [name(this.attacker), name(number)]) });
   }
 
-  #received(data) {
-    if (data.ready || data.done) {
-      this.isBusy = false;
-      if (data.ready || this.isWaiting) this.#ask();
-      return;
-    }
-    const [attacker, target] = data.pair;
+  #answered([attacker, target], result) {
     if (attacker !== this.pieces[this.attacker].name) return;
     this.looks = this.attacker;
-    this.answers.set(target, data.result);
+    this.answers.set(target, result);
     this.#look();
-    if (target === this.pieces[this.target].name) this.#answer(data.result);
+    if (target === this.pieces[this.target].name) this.#answer(result);
     this.#others();
   }
 
