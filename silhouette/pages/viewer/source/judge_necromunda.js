@@ -2,6 +2,7 @@
 // silhouette/rules/necromunda/judge.py.
 import { Faces } from "./judge_faces.js";
 import { Doubt, occlusionOf } from "./judge_occlusion.js";
+import { between } from "./outlines.js";
 
 export const VERDICTS = ["open", "partial cover", "full cover", "hidden"];
 export const TOO_CLOSE = "too close to call";
@@ -15,6 +16,9 @@ const NOTHING = 1e-9; // of a target: what a sum of areas leaves by rounding
 export class Piece {
   constructor(entry) {
     Object.assign(this, entry); // name, kind, gang, shape, pose, looks, base, asks, unsure, stands
+    const { core, radius } = this.base;
+    const middle = [0, 1].map((axis) => core.reduce((sum, point) => sum + point[axis], 0) / core.length);
+    Object.assign(this.base, { middle, reach: radius + Math.max(...core.map((point) => between([point], [middle]))) });
     this.reset();
   }
 
@@ -130,8 +134,10 @@ export class Table {
     if (contacts) return contacts.some((pair) => pair.includes(piece.name) && pair.includes(attacker.name));
     const [low, high] = [attacker, piece].map((some) => some.base.span.map((z) => z - some.pose[11] + some.at[2]));
     if (Math.max(low[0], high[0]) > Math.min(low[1], high[1]) + ROUNDED) return false;
+    const middles = [attacker, piece].map((some) => some.carried(some.base.middle));
+    if (between(...middles.map((point) => [point])) > attacker.base.reach + piece.base.reach + 2 * CONTACT_GAP) return false;
     const cores = [attacker, piece].map((some) => some.base.core.map((point) => some.carried(point)));
-    const gap = distance(...cores) - attacker.base.radius - piece.base.radius;
+    const gap = between(...cores) - attacker.base.radius - piece.base.radius;
     if (Math.abs(gap - CONTACT_GAP) < ROUNDED) throw new Doubt("contact");
     return gap <= CONTACT_GAP;
   }
@@ -238,36 +244,4 @@ function ruled(cover, sight, look, isInArc, tolerance) {
     blockers: cover.by,
     why: could.length > 1 ? (isSame ? "close" : "order") : cover.touches ? "touching" : "",
   };
-}
-
-// Between the hulls of points in plan; 0 where they overlap.
-export function distance(first, second) {
-  if (first.length === 1 && second.length === 1) return Math.hypot(first[0][0] - second[0][0], first[0][1] - second[0][1]);
-  let least = Infinity;
-  for (const [some, others] of [[first, second], [second, first]]) {
-    for (const point of some) {
-      if (isInside(point, others)) return 0;
-      for (let index = 0; index < others.length; index += 1) least = Math.min(least, toSegment(point, others[index], others[(index + 1) % others.length]));
-    }
-    if (some.some((start, index) => others.some((from, other) => doCross(start, some[(index + 1) % some.length], from, others[(other + 1) % others.length])))) return 0;
-  }
-  return least;
-}
-
-const turning = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-
-function isInside(point, polygon) {
-  if (polygon.length < 3) return false;
-  return polygon.every((from, index) => turning(from, polygon[(index + 1) % polygon.length], point) >= 0);
-}
-
-function doCross(a, b, c, d) {
-  return turning(a, b, c) * turning(a, b, d) < 0 && turning(c, d, a) * turning(c, d, b) < 0;
-}
-
-function toSegment(point, from, to) {
-  const [x, y] = [to[0] - from[0], to[1] - from[1]];
-  const square = x * x + y * y;
-  const share = square ? Math.min(Math.max(((point[0] - from[0]) * x + (point[1] - from[1]) * y) / square, 0), 1) : 0;
-  return Math.hypot(point[0] - from[0] - share * x, point[1] - from[1] - share * y);
 }

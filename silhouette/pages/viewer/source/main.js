@@ -4,6 +4,7 @@ import { started } from "./report.js";
 
 export { Asking } from "./asking.js";
 export { matrixOf, shapeOf } from "./meshes.js";
+export { between, inside } from "./outlines.js";
 export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";
 export { angleRound, Viewer } from "./viewer.js";
