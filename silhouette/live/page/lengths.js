@@ -1,5 +1,5 @@
 // Lengths on the table, and angles.
-export const INCH = 25.4;
+export const { INCH } = window.silhouetteViewer;
 
 export function inches(mm, digits = 1) {
   return `${(mm / INCH).toFixed(digits)}″`;

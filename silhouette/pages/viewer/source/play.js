@@ -1,12 +1,12 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
-import { Plane, Raycaster, Vector2, Vector3 } from "three";
 import { Asking } from "./asking.js";
+import { ARROWS, axesOf, Pointer, stepOf, TURN } from "./gestures.js";
 import { Piece } from "./judge_necromunda.js";
 
 const byId = (id) => document.getElementById(id);
-const STEP = 12.7; // mm: half an inch
-const TURN = 15; // degrees
-const KEYS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "away", ArrowDown: "near", PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise" };
+const WAYS = { left: "ArrowLeft", right: "ArrowRight", away: "ArrowUp", near: "ArrowDown" };
+const KEYS = { PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise", "[": "anticlockwise", "]": "clockwise" };
+for (const [name, key] of Object.entries(WAYS)) KEYS[key] = name;
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
 
 function filled(template, values) {
@@ -61,10 +61,11 @@ export class Play {
     byId("play-target").value = view ? view.target : this.models[1];
     byId("play-piece").value = byId("play-attacker").value;
     for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
-    const moved = { left: [-STEP, 0, 0], right: [STEP, 0, 0], away: [0, STEP, 0], near: [0, -STEP, 0], up: [0, 0, STEP], down: [0, 0, -STEP] };
-    const acts = { anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
-    for (const [name, by] of Object.entries(moved)) {
-      acts[name] = () => this.#moved(this.#piece.at.map((value, axis) => value + by[axis]), this.#piece.turn);
+    const moved = (by) => this.#moved(this.#piece.at.map((value, axis) => value + stepOf() * by[axis]), this.#piece.turn);
+    const acts = { up: () => moved([0, 0, 1]), down: () => moved([0, 0, -1]), anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
+    for (const [name, key] of Object.entries(WAYS)) {
+      const [axis, way] = ARROWS[key];
+      acts[name] = () => moved([...axesOf(this.page.viewer)[axis].map((value) => way * value), 0]);
     }
     for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", act);
     this.page.viewer.canvas.addEventListener("keydown", (event) => {
@@ -90,23 +91,14 @@ export class Play {
   #dragging() {
     const { viewer } = this.page;
     const frame = viewer.canvas.parentElement;
-    const ray = new Raycaster();
-    const plane = new Plane();
+    const pointer = new Pointer(viewer);
     let held = null;
-    const at = (event, height) => {
-      const { left, top, width, height: tall } = viewer.canvas.getBoundingClientRect();
-      const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / tall);
-      ray.setFromCamera(place, viewer.camera);
-      plane.set(new Vector3(0, 0, 1), -height);
-      return height === undefined ? null : ray.ray.intersectPlane(plane, new Vector3());
-    };
     frame.addEventListener(
       "pointerdown",
       (event) => {
         if (event.button !== 0 || event.target !== viewer.canvas || viewer.fromEye) return;
-        at(event);
         const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
-        const hit = ray.intersectObjects(shown.map((piece) => piece.mesh), false)[0];
+        const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
         const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
         if (!this.models.includes(number)) return;
         event.stopPropagation();
@@ -116,7 +108,7 @@ export class Play {
         byId("play-piece").value = number;
         const piece = this.pieces[number];
         const isTurn = this.turns || event.shiftKey;
-        held = { pointer: event.pointerId, height: hit.point.z, isTurn, from: hit.point, start: [...piece.at], turn: piece.turn };
+        held = { pointer: event.pointerId, height: hit.point.z, isTurn, from: hit.point.toArray(), start: [...piece.at], turn: piece.turn };
       },
       true,
     );
@@ -125,16 +117,16 @@ export class Play {
       (event) => {
         if (event.pointerId !== held?.pointer) return;
         event.stopPropagation();
-        const place = at(event, held.height);
+        const place = pointer.ground(event.clientX, event.clientY, held.height);
         if (!place) return;
         const [x, y, z] = held.start;
         if (!held.isTurn) {
-          this.#moved([x + place.x - held.from.x, y + place.y - held.from.y, z], held.turn);
+          this.#moved([x + place[0] - held.from[0], y + place[1] - held.from[1], z], held.turn);
           return;
         }
-        const angle = (point) => Math.atan2(point.y - y, point.x - x);
-        held.angle ??= angle(place);
-        this.#moved(held.start, held.turn + ((angle(place) - held.angle) * 180) / Math.PI);
+        const angle = (Math.atan2(place[1] - y, place[0] - x) * 180) / Math.PI;
+        held.angle ??= angle;
+        this.#moved(held.start, held.turn + angle - held.angle);
       },
       true,
     );
