@@ -160,12 +160,11 @@ def test_a_late_answer_of_the_judge_gives_way_to_a_newer_one(browser: Browser, s
         assert table.page.evaluate("kept.filter(({ data }) => data.result).length") == 1
         table.page.evaluate("window.holds = false, window.hand()")
         table.until("document.getElementById('verdict-plate').classList.contains('first')")
-        table.page.wait_for_timeout(150)
-        table.until("true")
-        first = shown(table)
         there = load_scene(scene, at={"Kal": tuple(shown_at(table))}, cache=Cache(None))
         share, _ = ruled(NECROMUNDA, there, Check("Kal", "Vex")).share
-        assert float(re.sub(r"[^\d.]", "", first["share"]) or 0.0) == pytest.approx(100 * (share or 0.0), abs=0.2)
+        assert share is not None
+        table.until(f"Math.abs(parseFloat(document.getElementById('share').textContent) - {100 * share}) < 0.2")
+        assert shown(table)["first"]
         table.served.release()
         table.page.mouse.up()
         table.settled()
