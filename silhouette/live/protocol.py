@@ -34,6 +34,7 @@ from silhouette.live.corrections import join_answer, split_answer
 from silhouette.live.edits import in_units
 from silhouette.live.judges import Answer, CheckQuestion, Judges, PageQuestion, PictureQuestion
 from silhouette.live.live_table import LiveTable
+from silhouette.live.playing import play_of_table, whole_shapes
 from silhouette.live.scanning import Length, length_of, questions_of, scan_again, scan_first, to_its_end
 from silhouette.live.shelf import shelf_of
 from silhouette.live.watching import Watching, mapped
@@ -158,6 +159,7 @@ class Session:
             "watch": self._watch,
             "sight": self._sight,
             "shapes": self._shapes,
+            "play": self._play,
             "map": self._map,
             "stop": self._stop,
             "report": self._report,
@@ -298,8 +300,15 @@ class Session:
         if not isinstance(present, list):
             raise RequestError("known must be a list of names of shapes")
         triangles, most = _count(request, "triangles"), _count(request, "most")
-        shapes = await asyncio.to_thread(shapes_of, self._table, present, triangles, most)  # others need not wait
+        if _flag(request, "whole"):
+            named = {shape_name(model): model for model in models_of(self._table.scene)[0]}
+            shapes = await asyncio.to_thread(whole_shapes, named, present, most)
+        else:
+            shapes = await asyncio.to_thread(shapes_of, self._table, present, triangles, most)  # others need not wait
         return {"pose": pose, **shapes}
+
+    def _play(self, _: Request) -> dict[str, Any]:
+        return {"pose": self._table.pose, "play": play_of_table(self._table)}
 
     async def _map(self, request: Request) -> dict[str, Any]:
         """Asked again, the map before is stopped; the table may change meanwhile, the map is of what it was."""

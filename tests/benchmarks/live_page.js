@@ -1,7 +1,7 @@
 // Beside the page that is measured, before its own scripts: when the hand moved, what was sent then, and what came of it.
 (() => {
   const now = () => performance.timeOrigin + performance.now();
-  const log = { moves: [], edits: [], answers: {}, told: [], let: [], bytes: 0, pictures: [], shaped: null };
+  const log = { moves: [], edits: [], answers: {}, told: [], asked: [], first: [], let: [], bytes: 0, pictures: [], shaped: null };
   window.measured = log;
   window.addEventListener("pointermove", ({ buttons }) => buttons && log.moves.push(now()), true);
   window.addEventListener("pointerup", () => log.let.push(now()), true);
@@ -33,6 +33,24 @@
     if (id !== undefined) log.answers[id] = pose;
     if (event === "results") log.told.push({ at: now(), pose, pairs: pairs.map(String), settled });
   }
+
+  function answered({ data: { number, result } }) {
+    if (result) log.first.push({ number, word: result.word, at: now() });
+  }
+
+  // The judge in the page, which answers first: what was put to it, and what it said of that.
+  const Plainer = Worker;
+  window.Worker = class extends Plainer {
+    constructor(...words) {
+      super(...words);
+      setTimeout(() => this.addEventListener("message", answered));
+    }
+
+    postMessage(message, ...words) {
+      if (message.places) log.asked.push({ number: message.number, at: now() });
+      return super.postMessage(message, ...words);
+    }
+  };
 
   const gl = WebGL2RenderingContext.prototype;
   const { deleteSync } = gl;

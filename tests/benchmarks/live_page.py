@@ -2,9 +2,10 @@
 
 The table of ``live``, served to Chromium, which draws without a graphics card, on the cores that judge. The mouse
 drags a figure along random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page: from
-the movement to the first verdict on the chosen pair that is as new; from a pose to the lines to all 19 others, if no
-newer one came before; from letting go to the last verdict at full precision; from the start of the command to the
-first whole picture. Wanted is what ``live`` wants.
+the movement to the first answer of the judge in the page that is as new, and to such a verdict of the desk on the
+chosen pair; from a pose to the lines to all 19 others, if no newer one came before; from letting go to the last verdict
+at full precision; from the start of the command to the first whole picture. Wanted is what ``live`` wants, and a first
+answer within 5 ms of the judge's own time, which ``page_judge`` has.
 """
 
 from __future__ import annotations
@@ -37,6 +38,9 @@ SCRIPT = Path(__file__).with_suffix(".js")
 PATIENCE = 120.0
 """Seconds until a page must be settled."""
 
+JUDGE_PATIENCE = 30.0
+"""Seconds that its judge may take to be ready, where the game and the size of the table let it judge."""
+
 
 @dataclass(frozen=True)
 class Opened:
@@ -57,11 +61,20 @@ class Opened:
             assert time.monotonic() < end, "the page never settled"
             self.page.wait_for_timeout(20)
 
+    def judging(self) -> bool:
+        """Whether the judge in the page knows how the table stands, which may take a while."""
+        end = time.monotonic() + JUDGE_PATIENCE
+        ready = "document.documentElement.dataset.judge === 'ready'"
+        while not self.page.evaluate(ready) and time.monotonic() < end:
+            self.page.wait_for_timeout(20)
+        return bool(self.page.evaluate(ready))
+
     def log(self) -> dict[str, Any]:
         """What the page has kept, which then keeps anew."""
         found: dict[str, Any] = self.page.evaluate(
             "(() => { const log = structuredClone(window.measured);"
-            "Object.assign(window.measured, { moves: [], edits: [], told: [], let: [] }); return log; })()"
+            "Object.assign(window.measured, { moves: [], edits: [], told: [], asked: [], first: [], let: [] });"
+            "return log; })()"
         )
         return found
 
@@ -132,10 +145,13 @@ def dragged(opened: Opened, paths: int) -> Iterator[dict[str, Any]]:
     opened.settled()
     page.evaluate(f"void window.silhouette.select('{MOVED}')")
     opened.settled()
+    is_judging = opened.judging()
     for number in range(paths):
         x, y = placed(opened, chance)
         angle = chance.uniform(0.0, 2.0 * np.pi)
         across, along = STRIDE * np.cos(angle), STRIDE * np.sin(angle)
+        if is_judging:
+            opened.judging()
         opened.log()
         page.mouse.move(x, y)
         page.mouse.down()
@@ -148,6 +164,16 @@ def dragged(opened: Opened, paths: int) -> Iterator[dict[str, Any]]:
         yield opened.log()
         if number % 20 == 19:
             progress((f"{number + 1} of {paths} paths",))
+
+
+def first_answers(log: dict[str, Any]) -> list[float]:
+    """Seconds from each movement to the judge's word on a place as new, where it does not leave it to the desk."""
+    said = {one["number"]: one["at"] for one in log["first"] if one["word"] != "ask the desk"}
+    seconds = list[float]()
+    for moved in log["moves"]:
+        number = next((asked["number"] for asked in log["asked"] if asked["at"] >= moved), None)
+        seconds += [(said[number] - moved) / 1e3] if number in said else []
+    return seconds
 
 
 def waits(log: dict[str, Any], chosen: str) -> tuple[list[float], list[float], list[float]]:
@@ -186,7 +212,9 @@ def dragging(scene: Path, paths: int) -> Table:
             kept.append(one)
     seen, lines, settled = ([value for path in kept for value in path] for kept in found)
     moved, poses = (sum(len(log[key]) for log in logs) for key in ("moves", "edits"))
+    first = [value for log in logs for value in first_answers(log)]
     rows = (
+        *([milliseconds("a movement to the first answer of the page", first)] if first else []),
         milliseconds("a movement to the verdict of the chosen pair", seen),
         milliseconds("a pose to all that is selected", lines),
         milliseconds("letting go to all that is selected", settled),

@@ -116,6 +116,29 @@ def test_what_is_told_is_what_check_says_of_the_saved_scene(tmp_path: Path, kind
     assert asyncio.run(_moved_and_checked(path, 10, f"moves {kind}")) == 10
 
 
+def test_what_the_judge_of_the_page_needs_is_told_on_demand_by_digest(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with client_of(written(tmp_path, DUEL)) as client:
+            state, play = await client.done("state"), await client.done("play")
+            assert play["pose"] == state["pose"]
+            assert len(play["play"]["pieces"]) == len(state["pieces"])
+            for piece, entry in zip(state["pieces"], play["play"]["pieces"], strict=True):
+                assert entry["stands"] == (None if piece["kind"] == "terrain" else "surface")
+            names = list(dict.fromkeys(piece["shape"] for piece in state["pieces"]))
+            first = await client.done("shapes", whole=True, most=1)
+            assert [shape["id"] for shape in first["shapes"]] == names[:1]
+            rest = await client.done("shapes", whole=True, known=names[:1])
+            assert [shape["id"] for shape in rest["shapes"]] == names[1:]
+            assert all("hull" in shape and "moved" in shape for shape in rest["shapes"])
+            assert "error" in await client.ask("shapes", whole=1)
+        scanned = DUEL.replace("[source]", 'doubt = { place = 0.3 }\n[source]\nrecord = "meshes/found.scan"')
+        for text in (SKIRMISH, scanned):
+            async with client_of(written(tmp_path, text)) as client:
+                assert (await client.done("play"))["play"] is None
+
+    asyncio.run(scenario())
+
+
 @pytest.mark.long
 def test_what_is_told_is_what_check_says_after_200_moves(tmp_path: Path) -> None:
     made = 0

@@ -48,6 +48,28 @@ def test_the_page_asks_for_nothing_else_and_breaks_no_rule_of_its_policy(
         assert [line for line in visit.said if "WebGL" not in line and not line.startswith("info")] == []
 
 
+def test_the_judge_of_the_page_runs_under_its_policy(browser: Browser, running: Started) -> None:
+    with tab(browser, running, NO_WEBGL) as visit:
+        visit.page.evaluate("void window.silhouette.select('Kal')")
+        visit.until("document.documentElement.dataset.judge === 'ready'")
+        kal = visit.page.locator('[data-piece="Kal"] .foot').bounding_box()
+        x, y = kal["x"] + kal["width"] / 2, kal["y"] + kal["height"] / 2
+        visit.page.evaluate(
+            "new MutationObserver(() => document.querySelector('#verdict-plate.first') && (document.title = 'first'))"
+            ".observe(document.getElementById('pair'), { subtree: true, childList: true, attributes: true })"
+        )
+        visit.page.mouse.move(x, y)
+        visit.page.mouse.down()
+        for step in range(1, 30):
+            visit.page.mouse.move(x + 3 * step, y)
+        visit.until("document.title === 'first'")
+        visit.page.mouse.up()
+        visit.until("window.silhouette.state().settled")
+        visit.page.evaluate("void window.silhouette.undo()")
+        assert [url for url in visit.asked if not url.startswith((running.origin, "data:", "blob:"))] == []
+        assert [line for line in visit.said if "WebGL" not in line and not line.startswith("info")] == []
+
+
 @pytest.mark.long
 def test_what_one_tab_moves_the_other_shows(browser: Browser, running: Started) -> None:
     kal = "window.silhouette.state().pieces.find(({ name }) => name === 'Kal').at"

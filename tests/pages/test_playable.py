@@ -81,6 +81,20 @@ def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
     for key in ("Shift+ArrowLeft", "Shift+ArrowUp", "Shift+ArrowUp", "PageUp", "Comma", "ArrowLeft"):
         visit.page.keyboard.press(key)
     assert visit.page.evaluate(place) == pytest.approx([x - 12.7, y + 25.4, z + 12.7, turn + 15.0])
+    visit.page.keyboard.press("]")
+    assert visit.page.evaluate(place)[3] == pytest.approx(turn)
+    answer(visit)
+
+
+def test_keys_move_it_as_the_view_is_turned(visit: Visit) -> None:
+    """As on the live table, along the table's axis that is nearest to the key's direction in the view."""
+    place = "silhouette.play.pieces[silhouette.play.attacker].at"
+    x, y, z = visit.page.evaluate(place)
+    visit.page.evaluate("silhouette.viewer.turned(Math.PI, 0)")
+    visit.page.locator("#view-canvas").focus()
+    for key in ("Shift+ArrowLeft", "Shift+ArrowUp", "Shift+ArrowUp"):
+        visit.page.keyboard.press(key)
+    assert visit.page.evaluate(place) == pytest.approx([x + 12.7, y - 25.4, z])
     answer(visit)
 
 

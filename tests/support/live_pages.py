@@ -25,7 +25,8 @@ ADDRESS = "http://table.test/"
 TOKEN = "0123456789abcdef0123456789abcdef"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 FILES = PROJECT / "silhouette/live/page"
-VIEWER = PROJECT / "silhouette/pages/html/assets/viewer.min.js"
+ASSETS = PROJECT / "silhouette/pages/html/assets"
+SHARED = ("viewer.min.js", "judge.min.js")
 
 NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null"
 
@@ -132,7 +133,7 @@ class Served:
 
     def _file(self, route: Any) -> None:
         name = route.request.url.removeprefix(ADDRESS).partition("#")[0] or "index.html"
-        file = VIEWER if name == VIEWER.name else FILES / name
+        file = (ASSETS if name in SHARED else FILES) / name
         if file.is_file() and file.suffix in TYPES:
             route.fulfill(body=file.read_bytes(), content_type=TYPES[file.suffix])
         else:

@@ -1,7 +1,7 @@
 // What can be done to a piece, whether by pointer, keys or buttons: each is one edit, and one step of undo.
 import { wrapped } from "./lengths.js";
 
-const STEP = 15; // degrees
+const { TURN } = window.silhouetteViewer;
 const PAUSE = 700; // ms that part two turns, or two steps by keys
 
 export class Hand {
@@ -49,7 +49,7 @@ export class Hand {
     const { table } = this;
     const { facing, ahead } = table.shown(table.piece(name));
     const turned = (facing ?? ahead) + degrees;
-    return this.face(name, snapped ? STEP * Math.round(turned / STEP) : turned, drag);
+    return this.face(name, snapped ? TURN * Math.round(turned / TURN) : turned, drag);
   }
 
   face(name, degrees, drag) {

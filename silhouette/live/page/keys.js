@@ -1,8 +1,6 @@
 // The keyboard on the table, and the keys that hold everywhere on the page.
-import { INCH } from "./lengths.js";
-
-const ARROWS = { ArrowLeft: ["right", -1], ArrowRight: ["right", 1], ArrowUp: ["up", 1], ArrowDown: ["up", -1] };
-const TURN = Math.PI / 24;
+const { ARROWS, stepOf, TURN } = window.silhouetteViewer;
+const VIEW_TURN = Math.PI / 24;
 
 export function keys(holder, app) {
   document.addEventListener("keydown", (event) => everywhere(event, app));
@@ -41,7 +39,7 @@ function onTable(event, app) {
     PageUp: () => hand.floor(name, 1),
     PageDown: () => hand.floor(name, -1),
     Delete: () => hand.delete(name),
-    ...(turned && { [key]: () => hand.turn(name, turned * (free ? 1 : 15), !free) }),
+    ...(turned && { [key]: () => hand.turn(name, turned * (free ? 1 : TURN), !free) }),
     ...(control && { d: () => hand.copy(name) }),
   };
   if (name && ofPiece[key]) {
@@ -82,26 +80,22 @@ function ofRuler({ key, shiftKey }, ruler) {
   const acts = {
     Enter: () => ruler.put(),
     Escape: () => ruler.toggle(),
-    PageUp: () => ruler.raise(step(shiftKey)),
-    PageDown: () => ruler.raise(-step(shiftKey)),
+    PageUp: () => ruler.raise(stepOf(shiftKey)),
+    PageDown: () => ruler.raise(-stepOf(shiftKey)),
   };
   acts[key]?.();
   return Boolean(acts[key]);
 }
 
-function step(fine) {
-  return INCH * (fine ? 0.1 : 0.5);
-}
-
 function arrows({ key, shiftKey, ctrlKey, metaKey }, { table, hand, shelf, tools, view }) {
   const [axis, way] = ARROWS[key];
   if ((!table.selected && !tools.ruler.on && !shelf.placing) || ctrlKey || metaKey) {
-    if (axis === "right") view.turned(-way * TURN, 0);
-    else view.turned(0, way * TURN);
+    if (axis === "right") view.turned(-way * VIEW_TURN, 0);
+    else view.turned(0, way * VIEW_TURN);
     return true;
   }
   const [dx, dy] = view.axes()[axis];
-  const far = way * step(shiftKey);
+  const far = way * stepOf(shiftKey);
   if (shelf.placing) shelf.step(dx * far, dy * far);
   else if (tools.ruler.on) tools.ruler.step(dx * far, dy * far);
   else hand.step(table.selected, [dx * far, dy * far]).catch(() => {});

@@ -45,7 +45,7 @@ export class Labels {
     for (const { name, gang, kind } of shown) {
       const known = this.known.get(name) || this.#label(name);
       const { label } = known;
-      const row = table.results.row([table.selected, name]);
+      const row = table.row([table.selected, name]);
       const part = name === table.selected ? "selected" : table.chosen?.includes(name) ? "chosen" : "";
       const look = `label ${part} ${kind === "terrain" ? "terrain" : ""} ${lookOf(table.models, gang)?.className || ""}`;
       if (label.className !== look) label.className = look;

@@ -80,8 +80,8 @@ class App {
 
   #heard() {
     const { table } = this;
-    for (const change of ["pieces", "moved", "results", "selected"]) table.heard(change, () => this.redraw());
-    table.heard("results", () => this.panel.shown()); // at once: pictures may take their time
+    for (const change of ["pieces", "moved", "results", "first", "selected"]) table.heard(change, () => this.redraw());
+    for (const change of ["results", "first"]) table.heard(change, () => this.panel.shown()); // at once: pictures may take their time
     table.heard("pieces", () => this.#fetched());
     table.heard("selected", ({ changed }) => changed && this.#limitFrom());
     table.heard("opened", ({ title }) => this.#opened(title));

@@ -85,7 +85,7 @@ function middle(table, piece) {
 // Between the selected model and everyone, both ways: each line to the left of its direction, with an arrow head.
 function sighted(marks, table, size) {
   for (const pair of table.results.pairs) {
-    const row = table.results.row(pair);
+    const row = table.row(pair);
     const chosen = String(pair) === String(table.chosen);
     const [attacker, target] = pair.map((name) => table.shown(table.piece(name)));
     const level = row && table.levels[row.verdict];
@@ -100,7 +100,7 @@ function sighted(marks, table, size) {
       from[1] + share * dy + (1 + left) * aside[1],
       from[2] + share * (to[2] - from[2]),
     ];
-    const opacity = chosen ? 1 : level === "blocked" ? 0.55 : 0.85;
+    const opacity = chosen ? (row?.isFirst ? 0.6 : 1) : level === "blocked" ? 0.55 : 0.85;
     const shown = { colour: look.colour, width: look.width + (chosen ? 2.5 : 0), over: true, opacity };
     marks.lines.push({ ...shown, dash: look.dash, points: [at(0), at(1)] });
     if (!level || (level === "blocked" && !chosen)) continue;

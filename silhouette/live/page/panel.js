@@ -1,10 +1,13 @@
 // The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
 import { lookOf } from "./gangs.js";
-import { between, inches } from "./lengths.js";
+import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
+const { between } = window.silhouetteViewer;
+
 const PAUSE = 250; // ms
+const FIRST = "The page's own first answer; the verdict follows.";
 
 export class Panel {
   constructor(app) {
@@ -38,18 +41,19 @@ export class Panel {
     const section = byId("pair");
     section.hidden = !chosen;
     if (!chosen) return;
-    const row = table.results.row(chosen);
-    const ruled = row && this.app.odds.ruled(chosen);
+    const row = table.row(chosen);
+    const isFirst = Boolean(row?.isFirst);
+    const ruled = row && !isFirst && this.app.odds.ruled(chosen);
     const level = row && table.levels[ruled ? ruled.call : row.verdict];
-    section.setAttribute("aria-busy", String(!row));
+    section.setAttribute("aria-busy", String(!row || isFirst));
     section.dataset.pair = JSON.stringify(chosen);
     say(byId("pair-title"), headline(...chosen, row));
     const plate = byId("verdict-plate");
-    plate.className = `verdict ${CLASSES[level] || ""}`;
+    plate.className = `verdict ${CLASSES[level] || ""}${isFirst ? " first" : ""}`;
     const word = row && (ruled && ruled.call !== row.verdict ? ruled.call : inWords(row));
-    say(plate, row ? `${SIGNS[level] || ""} ${word}` : "…");
+    say(plate, row ? `${SIGNS[level] || ""} ${word}${isFirst ? " …" : ""}` : "…");
     say(byId("share"), row ? shareOf(row) && `${shareOf(row)} obscured` : "");
-    say(byId("reason"), row ? upper((ruled || row).reason || "") : "");
+    say(byId("reason"), row ? isFirst ? FIRST : upper((ruled || row).reason || "") : "");
     this.#close(row, ruled, chosen);
     this.#eye(table.piece(chosen[1]));
     const back = table.results.row([...chosen].reverse());
@@ -70,7 +74,7 @@ export class Panel {
     const call = ruled ? "As measured too close to call: the odds decide." : "Too close to call: roll off.";
     const lines = row?.marginal
       ? [call, `It could be ${(row.could_be || []).join(" or ")}.`]
-      : [row && this.app.odds.handNote(chosen)].filter(Boolean);
+      : [row && !row.isFirst && this.app.odds.handNote(chosen)].filter(Boolean);
     const held = byId("close");
     held.hidden = !lines.length;
     if (held.textContent === lines.join(" ")) return;
@@ -144,11 +148,11 @@ export class Panel {
 
   #cell(button, pair) {
     const { table } = this.app;
-    const row = table.results.row(pair);
+    const row = table.row(pair);
     const chosen = String(pair) === String(table.chosen);
     button.dataset.pair = JSON.stringify(pair);
     button.setAttribute("aria-pressed", String(chosen));
-    button.setAttribute("aria-busy", String(!row));
+    button.setAttribute("aria-busy", String(!row || Boolean(row.isFirst)));
     if (!row) {
       const none = table.results.settled; // the rules have no verdict on this pair
       if (none) button.removeAttribute("aria-busy");
@@ -158,10 +162,10 @@ export class Panel {
       return;
     }
     const level = table.levels[row.verdict];
-    button.className = `verdict ${CLASSES[level] || ""}`;
+    button.className = `verdict ${CLASSES[level] || ""}${row.isFirst ? " first" : ""}`;
     const word = row.in_arc === false ? "out of arc" : row.verdict;
-    const hand = this.app.odds.byHand(pair).length > 0;
-    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : hand ? " ±" : ""}`;
+    const hand = !row.isFirst && this.app.odds.byHand(pair).length > 0;
+    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : hand ? " ±" : ""}${row.isFirst ? " …" : ""}`;
     const part = level === "blocked" ? "" : shareOf(row);
     const text = part ? `${words} ${part}` : words;
     if (button.textContent === text) return;

@@ -1,4 +1,6 @@
 // Mouse, pen and fingers on the table: select, drag, turn, measure. What is not about a piece is left to the camera.
+const { TURN } = window.silhouetteViewer;
+
 const STILL = { mouse: 4, pen: 6, touch: 9 }; // px that a press may move and still be a click
 const NOTCH = 60; // of the wheel
 const BEYOND = 150; // mm that a piece may leave the table
@@ -109,7 +111,7 @@ export class Pointing {
     } else if (press.kind === "turn" && pointers.size > 1) {
       event.stopPropagation();
       const turned = press.facing + this.#angle() - press.angle;
-      app.hand.face(press.name, event.altKey || event.shiftKey ? turned : 15 * Math.round(turned / 15), press.drag);
+      app.hand.face(press.name, event.altKey || event.shiftKey ? turned : TURN * Math.round(turned / TURN), press.drag);
     } else if (press.kind === "box") {
       event.stopPropagation();
       app.boxed(press.from, [x, y]);
@@ -192,6 +194,6 @@ export class Pointing {
     const notch = free ? NOTCH / 12 : NOTCH;
     const steps = Math.trunc(this.wheel / notch);
     this.wheel -= steps * notch;
-    if (steps) app.hand.turn(selected, -steps * (free ? 1 : 15), !free).catch(() => {});
+    if (steps) app.hand.turn(selected, -steps * (free ? 1 : TURN), !free).catch(() => {});
   }
 }

@@ -1,7 +1,9 @@
 // The shelf: models that are put on the table by a drag, by a click here and one there, or by keys; and what lies under them.
 import { freeName } from "./handing.js";
 import { byId, made, say } from "./page.js";
-import { inches, inside } from "./lengths.js";
+import { inches } from "./lengths.js";
+
+const { inside } = window.silhouetteViewer;
 
 const STILL = 5; // px that a press may move and still be a click
 const REACH = 8; // mm within which a base that the scan shows draws a figure to it

@@ -1,4 +1,5 @@
 // The table as the server knows it, what the hand does to it before the server has answered, and the verdicts on it.
+import { FirstAnswers } from "./first.js";
 import { turnedAbout } from "./lengths.js";
 import { Verdicts } from "./results.js";
 import { Shapes } from "./shapes.js";
@@ -23,6 +24,9 @@ export class Table extends EventTarget {
     this.selected = null;
     this.chosen = null;
     this.results = new Verdicts(this);
+    this.first = new FirstAnswers(this);
+    this.moves = 0; // how often hands have moved something, and how often before the pose that is shown
+    this.posed = 0;
     this.connected = false;
     connection.opened = (welcome) => this.#opened(welcome);
     connection.lost = (reason, seconds) => this.#lost(reason, seconds);
@@ -45,9 +49,17 @@ export class Table extends EventTarget {
     return this.pieces.filter((piece) => piece.kind !== "terrain");
   }
 
+  get isMoving() {
+    return Boolean(this.sending || this.queue.length || this.hands.size);
+  }
+
   get settled() {
-    const asked = this.sending || this.queue.length || this.hands.size;
-    return this.connected && this.pose >= 0 && !asked && this.results.settled;
+    return this.connected && this.pose >= 0 && !this.isMoving && this.results.settled;
+  }
+
+  // What is shown of a pair: the desk's result, or the judge's first answer, which is newer, until that is there; or null.
+  row(pair) {
+    return this.first.row(pair) || this.results.row(pair);
   }
 
   async #opened({ role }) {
@@ -74,8 +86,10 @@ export class Table extends EventTarget {
   }
 
   #event(event) {
-    if (event.event === "edited") this.take(event);
-    else if (event.event === "results") this.results.heard(event);
+    if (event.event === "edited") {
+      this.tell("changed");
+      this.take(event);
+    } else if (event.event === "results") this.results.heard(event);
     else this.tell(event.event, event);
   }
 
@@ -110,7 +124,7 @@ export class Table extends EventTarget {
         if (replaced) before[kind](value);
         (kind === "done" ? done : failed)(value);
       };
-      this.queue.push({ request, done: settle("done"), failed: settle("failed") });
+      this.queue.push({ request, moves: this.moves, done: settle("done"), failed: settle("failed") });
       this.tell("results");
       this.#pump();
     });
@@ -124,13 +138,15 @@ export class Table extends EventTarget {
   async #pump() {
     if (this.sending || !this.queue.length || !this.connected) return;
     this.sending = this.queue.shift();
-    const { request, done, failed } = this.sending;
+    const { request, moves, done, failed } = this.sending;
     try {
       const answer = await this.connection.ask(request);
       if (this.queue.length === 0) this.#released(request);
       this.#renamed(request);
       const moving = request.drag && this.chosen;
       if (moving) await this.results.verdict(this.chosen, answer.pose, TOGETHER);
+      if (!request.drag) this.tell("changed");
+      this.posed = moves;
       if (answer.pieces) this.take(answer);
       this.results.watch(this.results.asked?.selected && this.selected, this.chosen);
       done(answer);
@@ -169,6 +185,7 @@ export class Table extends EventTarget {
   hold(name, { at, facing }) {
     const before = this.hands.get(name) || {};
     this.hands.set(name, { ...before, ...(at && { at }), ...(facing !== undefined && { facing }), held: true });
+    this.moves += 1;
     this.tell("moved", { name });
   }
 

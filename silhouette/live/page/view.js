@@ -9,7 +9,7 @@ import { isSoftware, Pace } from "./pace.js";
 import { drawnPicture } from "./picture3d.js";
 import { Sketch } from "./sketch.js";
 
-const { Stage, Viewer, three } = window.silhouetteViewer;
+const { axesOf, Pointer, Stage, Viewer, three } = window.silhouetteViewer;
 
 const ANGLE = 35; // degrees upright
 const MARGIN = 0.03;
@@ -39,7 +39,7 @@ export class View {
     this.eye = new EyePicture(this);
     this.close = new CloseLook(this, three);
     this.viewer.before = () => this.eye.draw();
-    this.caster = new three.Raycaster();
+    this.pointer = new Pointer(this.viewer);
     this.drawn = () => {};
     this.sketch = new Sketch(holder, this);
     const told = (drawing) => {
@@ -228,16 +228,9 @@ export class View {
     this.viewer.draw();
   }
 
-  #ray(x, y) {
-    const { left, top, width, height } = this.canvas.getBoundingClientRect();
-    const point = new three.Vector2((2 * (x - left)) / width - 1, 1 - (2 * (y - top)) / height);
-    this.caster.setFromCamera(point, this.viewer.camera);
-    return this.caster;
-  }
-
   // What is at a place of the window: the name of a piece, and the point that is hit; of the floor the name is null.
   at(x, y) {
-    const hit = nearestHit(this.#ray(x, y), this.stage.pieces);
+    const hit = nearestHit(this.pointer.at(x, y), this.stage.pieces);
     if (hit) return hit;
     const point = this.ground(x, y, 0);
     return point && { name: null, point };
@@ -245,15 +238,14 @@ export class View {
 
   // The point of a level plane at a place of the window; null above the horizon.
   ground(x, y, height) {
-    const { ray } = this.#ray(x, y);
-    const point = ray.intersectPlane(new three.Plane(new three.Vector3(0, 0, 1), -height), new three.Vector3());
-    return point && point.toArray();
+    return this.pointer.ground(x, y, height);
   }
 
   // How high the highest surface is at a point of the table.
   surface(x, y) {
-    this.caster.set(new three.Vector3(x, y, HIGH), new three.Vector3(0, 0, -1));
-    return nearestHit(this.caster, this.stage.pieces)?.point[2] ?? 0;
+    const { caster } = this.pointer;
+    caster.set(new three.Vector3(x, y, HIGH), new three.Vector3(0, 0, -1));
+    return nearestHit(caster, this.stage.pieces)?.point[2] ?? 0;
   }
 
   // Where a point of the table is in the view, in CSS pixels from its corner.
@@ -291,10 +283,7 @@ export class View {
 
   // The directions of the table that are rightmost and upmost in the view, among +x, +y, -x, -y.
   axes() {
-    const { camera, controls } = this.viewer;
-    const away = controls.target.clone().sub(camera.position);
-    const up = Math.abs(away.x) > Math.abs(away.y) ? [Math.sign(away.x), 0] : [0, Math.sign(away.y) || 1];
-    return { up, right: [up[1], -up[0]] };
+    return axesOf(this.viewer);
   }
 
   steered(can) {

@@ -5,7 +5,10 @@
 
 export const NEAR = 1e-3; // mm: what lies nearer to the plane of the eye is cut away
 
-const [LEFT, RIGHT, BELOW, ABOVE, BEHIND] = [1, 2, 4, 8, 16];
+// How often a face counts in both layers: of one seen from behind, of none, and of one that looks at the eye.
+const LAYER = 1 << 16;
+const LAYERS = [LAYER, 0, LAYER + 1];
+const [LEFT, RIGHT, BELOW, ABOVE] = [1, 2, 4, 8];
 
 export class Faces {
   // ``points``: Float64Array of x, y, z in mm, in the model's frame, no two at one place; ``corners``: three of each face;
@@ -15,7 +18,21 @@ export class Faces {
     this.corners = corners;
     this.moved = moved;
     this.hull = hull;
+    this.#planes();
     this.#edges();
+  }
+
+  // Of each face what a point times its first three and less its fourth number is: above 0 on the side of its normal.
+  #planes() {
+    const { points: p, corners } = this;
+    this.planes = new Float64Array((4 * corners.length) / 3);
+    for (let at = 0, side = 0; side < corners.length; at += 4, side += 3) {
+      const [a, b, c] = [3 * corners[side], 3 * corners[side + 1], 3 * corners[side + 2]];
+      const [ux, uy, uz] = [p[b] - p[a], p[b + 1] - p[a + 1], p[b + 2] - p[a + 2]];
+      const [vx, vy, vz] = [p[c] - p[a], p[c + 1] - p[a + 1], p[c + 2] - p[a + 2]];
+      const [x, y, z] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
+      this.planes.set([x, y, z, x * p[a] + y * p[a + 1] + z * p[a + 2]], at);
+    }
   }
 
   #edges() {
@@ -90,6 +107,15 @@ export function seen(points, pose, view) {
   return found;
 }
 
+// The eye in a model's frame.
+function eyeIn(pose, eye) {
+  const [a, b, c, , d, e, f, , g, h, i] = pose;
+  const [x, y, z] = eye.map((value, axis) => value - pose[4 * axis + 3]);
+  const rows = [[e * i - f * h, c * h - b * i, b * f - c * e], [f * g - d * i, a * i - c * g, c * d - a * f], [d * h - e * g, b * g - a * h, a * e - b * d]];
+  const size = a * rows[0][0] + b * rows[1][0] + c * rows[2][0];
+  return rows.map(([p, q, r]) => (p * x + q * y + r * z) / size);
+}
+
 // What of a polygon, x, y, z of each corner, lies where ``value`` is at least 0.
 export function clipped(polygon, value) {
   const found = [];
@@ -114,15 +140,12 @@ export class PlacedFaces {
     this.points = seen(mesh.points, pose, view);
     this.sides = new Int8Array(mesh.corners.length / 3);
     this.parts = []; // {polygon, side}
-    const { corners } = mesh;
-    const p = this.points;
-    for (let face = 0; face < this.sides.length; face += 1) {
-      const [a, b, c] = [3 * corners[3 * face], 3 * corners[3 * face + 1], 3 * corners[3 * face + 2]];
-      const turned =
-        p[a] * (p[b + 1] * p[c + 2] - p[b + 2] * p[c + 1]) +
-        p[a + 1] * (p[b + 2] * p[c] - p[b] * p[c + 2]) +
-        p[a + 2] * (p[b] * p[c + 1] - p[b + 1] * p[c]);
-      this.sides[face] = turned < 0 ? 1 : turned > 0 ? -1 : 0;
+    const { sides } = this;
+    const { planes } = mesh;
+    const [x, y, z] = eyeIn(pose, view.eye);
+    for (let face = 0, at = 0; face < sides.length; face += 1, at += 4) {
+      const ahead = planes[at] * x + planes[at + 1] * y + planes[at + 2] * z - planes[at + 3];
+      sides[face] = ahead < 0 ? 1 : ahead > 0 ? -1 : 0;
     }
   }
 
@@ -141,7 +164,7 @@ export class PlacedFaces {
     return Object.assign(other, { mesh: this.mesh, points: this.points, sides, parts });
   }
 
-  // The faces that may reach into a window of the picture, as far as they lie before the eye.
+  // The faces that may reach into a window of the picture.
   within(window) {
     const { points } = this;
     const { corners } = this.mesh;
@@ -154,23 +177,13 @@ export class PlacedFaces {
         (x < window.left * z ? LEFT : 0) |
         (x > window.right * z ? RIGHT : 0) |
         (y < window.low * z ? BELOW : 0) |
-        (y > window.high * z ? ABOVE : 0) |
-        (z < NEAR ? BEHIND : 0);
+        (y > window.high * z ? ABOVE : 0);
     }
     const sides = this.sides.slice();
-    const parts = [];
     for (let face = 0; face < sides.length; face += 1) {
-      const a = codes[corners[3 * face]];
-      const b = codes[corners[3 * face + 1]];
-      const c = codes[corners[3 * face + 2]];
-      if (a & b & c) sides[face] = 0;
-      else if (((a | b | c) & BEHIND) && sides[face]) {
-        const polygon = clipped(this.polygon(face), (x, y, z) => z - NEAR);
-        if (polygon.length) parts.push({ polygon, side: sides[face] });
-        sides[face] = 0;
-      }
+      if (codes[corners[3 * face]] & codes[corners[3 * face + 1]] & codes[corners[3 * face + 2]]) sides[face] = 0;
     }
-    return this.with(sides, parts);
+    return this.with(sides, this.parts);
   }
 
   // What lies where ``plane`` times a point, in picture coordinates, is at least ``least``.
@@ -197,37 +210,23 @@ export class PlacedFaces {
     return this.with(sides, parts);
   }
 
-  // Adds the lines that bound what these faces cover. Those of one layer wind round a place as often as faces that look
-  // at the eye lie over it, those of the next as often as more others do: of a closed body these have no lines.
-  bound(lines, layer) {
+  // Adds the lines that bound what these faces cover. A layer winds round a place as often as faces that look at the eye
+  // lie over it, a second one, told apart by `LAYER`, as often as more others do: of a closed body that has no lines.
+  bound(lines) {
     const { sides, points } = this;
     const { even, odd, moved } = this.mesh;
     for (let at = 0; at < even.length; at += 4) {
       const first = sides[even[at + 2]];
       const second = sides[even[at + 3]];
-      if (first === second) continue;
-      const ahead = (first > 0 ? 1 : 0) - (second > 0 ? 1 : 0);
-      const all = (first ? 1 : 0) - (second ? 1 : 0);
-      if (ahead) lines.add(points, even[at], even[at + 1], ahead, layer, moved);
-      if (all) lines.add(points, even[at], even[at + 1], all, layer + 1, moved);
+      if (first !== second) lines.add(points, even[at], even[at + 1], LAYERS[first + 1] - LAYERS[second + 1], moved);
     }
     for (const edge of odd) {
-      let ahead = 0;
-      let all = 0;
-      for (let at = 2; at < edge.length; at += 2) {
-        const side = sides[edge[at]];
-        if (side > 0) ahead += edge[at + 1];
-        if (side) all += edge[at + 1];
-      }
-      if (ahead) lines.add(points, edge[0], edge[1], ahead, layer, moved);
-      if (all) lines.add(points, edge[0], edge[1], all, layer + 1, moved);
+      let times = 0;
+      for (let at = 2; at < edge.length; at += 2) times += edge[at + 1] * LAYERS[sides[edge[at]] + 1];
+      if (times) lines.add(points, edge[0], edge[1], times, moved);
     }
     for (const { polygon, side } of this.parts) {
-      for (let at = 0; at < polygon.length; at += 3) {
-        const end = (at + 3) % polygon.length;
-        if (side > 0) lines.add(polygon, at, end, 1, layer, moved);
-        lines.add(polygon, at, end, 1, layer + 1, moved);
-      }
+      for (let at = 0; at < polygon.length; at += 3) lines.add(polygon, at, (at + 3) % polygon.length, LAYERS[side + 1], moved);
     }
   }
 }

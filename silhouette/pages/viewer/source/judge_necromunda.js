@@ -2,6 +2,7 @@
 // silhouette/rules/necromunda/judge.py.
 import { Faces } from "./judge_faces.js";
 import { Doubt, occlusionOf } from "./judge_occlusion.js";
+import { between } from "./outlines.js";
 
 export const VERDICTS = ["open", "partial cover", "full cover", "hidden"];
 export const TOO_CLOSE = "too close to call";
@@ -15,6 +16,9 @@ const NOTHING = 1e-9; // of a target: what a sum of areas leaves by rounding
 export class Piece {
   constructor(entry) {
     Object.assign(this, entry); // name, kind, gang, shape, pose, looks, base, asks, unsure, stands
+    const { core, radius } = this.base;
+    const middle = [0, 1].map((axis) => core.reduce((sum, point) => sum + point[axis], 0) / core.length);
+    Object.assign(this.base, { middle, reach: radius + Math.max(...core.map((point) => between([point], [middle]))) });
     this.reset();
   }
 
@@ -22,9 +26,8 @@ export class Piece {
     this.place([this.pose[3], this.pose[7], this.pose[11]], 0);
   }
 
-  // Whether it stands on something, and has been moved: the desk lowers it, the page does not.
-  get hangs() {
-    return Boolean(this.stands) && (this.at[0] !== this.pose[3] || this.at[1] !== this.pose[7] || this.turn !== 0);
+  get isMoved() {
+    return this.turn !== 0 || this.at.some((value, axis) => value !== this.pose[4 * axis + 3]);
   }
 
   // At a point, mm, turned by degrees against how it stood.
@@ -55,18 +58,20 @@ export class Piece {
   }
 }
 
+// A mesh as tables have it: {points, corners, ghosts, moved, hull}, the faces that do not count last; in the hull lie
+// those that count.
+export function shapeOf({ points, corners, ghosts, moved, hull }) {
+  const counting = corners.subarray(0, corners.length - 3 * ghosts);
+  const used = Uint32Array.from(new Set(counting), (vertex) => 3 * vertex);
+  return { points, corners, used, counting: new Faces(points, counting, moved, hull), whole: () => new Faces(points, corners, moved) };
+}
+
 export class Table {
-  // ``play``: what the page says of the rules and the pieces; ``meshes``: {points, corners, ghosts, moved, hull} of each
-  // shape, the faces that do not count last; in the hull lie those that count.
-  constructor(play, meshes) {
+  // ``play``: what the page says of the rules and the pieces; ``shapes``: by the names that pieces have them, of `shapeOf`.
+  constructor(play, shapes) {
     this.play = play;
     this.pieces = play.pieces.map((entry) => new Piece(entry));
-    this.shapes = meshes.map((mesh) => {
-      const counting = mesh.corners.subarray(0, mesh.corners.length - 3 * mesh.ghosts);
-      const faces = (corners, hull) => new Faces(mesh.points, corners, mesh.moved, hull);
-      const used = Uint32Array.from(new Set(counting), (vertex) => 3 * vertex);
-      return { points: mesh.points, used, counting: faces(counting, mesh.hull), whole: () => faces(mesh.corners) };
-    });
+    this.shapes = shapes;
   }
 
   piece(name) {
@@ -78,7 +83,7 @@ export class Table {
   judge(attackerName, targetName) {
     const [attacker, target] = [this.piece(attackerName), this.piece(targetName)];
     try {
-      if (this.pieces.some((piece) => piece.hangs)) throw new Doubt("stands");
+      if (this.pieces.some((piece) => piece.stands && piece.isMoved && !this.#isOnTop(piece))) throw new Doubt("stands");
       const asks = this.play.asks || attacker.unsure || attacker.asks || target.asks;
       if (asks) throw new Doubt(asks);
       const each = attacker.looks.map((look) => this.#look(attacker, target, look));
@@ -89,6 +94,29 @@ export class Table {
       if (!(error instanceof Doubt)) throw error;
       return { word: ASK, could: [], why: error.message, blockers: [] };
     }
+  }
+
+  // Whether what the desk lowers onto whatever is there surely stays on the table's top, where it stood: no triangle of
+  // terrain comes near its base in plan. What stands on a piece by name is left to the desk.
+  #isOnTop(piece) {
+    const { at, pose, base, stands } = piece;
+    if (stands !== "surface" || at[2] !== pose[11] || Math.abs(base.span[0]) > ROUNDED) return false;
+    const core = base.core.map((point) => piece.carried(point));
+    const ends = [0, 1].flatMap((axis) => [-1, 1].map((side) => side * (base.radius + Math.max(...core.map((point) => side * point[axis])))));
+    return !this.pieces.some((other) => other.kind === "terrain" && this.#comesInto(other, ends));
+  }
+
+  // Whether a triangle of a piece comes into a rectangle in plan: [left, right, near, far].
+  #comesInto({ shape, now: m }, [left, right, near, far]) {
+    const { points, corners } = this.shapes.get(shape);
+    const sides = new Uint8Array(points.length / 3);
+    for (let vertex = 0, at = 0; vertex < sides.length; vertex += 1, at += 3) {
+      const x = m[0] * points[at] + m[1] * points[at + 1] + m[2] * points[at + 2] + m[3];
+      const y = m[4] * points[at] + m[5] * points[at + 1] + m[6] * points[at + 2] + m[7];
+      sides[vertex] = (x < left ? 1 : 0) | (x > right ? 2 : 0) | (y < near ? 4 : 0) | (y > far ? 8 : 0);
+    }
+    for (let at = 0; at < corners.length; at += 3) if (!(sides[corners[at]] & sides[corners[at + 1]] & sides[corners[at + 2]])) return true;
+    return false;
   }
 
   #look(attacker, target, look) {
@@ -106,8 +134,10 @@ export class Table {
     if (contacts) return contacts.some((pair) => pair.includes(piece.name) && pair.includes(attacker.name));
     const [low, high] = [attacker, piece].map((some) => some.base.span.map((z) => z - some.pose[11] + some.at[2]));
     if (Math.max(low[0], high[0]) > Math.min(low[1], high[1]) + ROUNDED) return false;
+    const middles = [attacker, piece].map((some) => some.carried(some.base.middle));
+    if (between(...middles.map((point) => [point])) > attacker.base.reach + piece.base.reach + 2 * CONTACT_GAP) return false;
     const cores = [attacker, piece].map((some) => some.base.core.map((point) => some.carried(point)));
-    const gap = distance(...cores) - attacker.base.radius - piece.base.radius;
+    const gap = between(...cores) - attacker.base.radius - piece.base.radius;
     if (Math.abs(gap - CONTACT_GAP) < ROUNDED) throw new Doubt("contact");
     return gap <= CONTACT_GAP;
   }
@@ -134,7 +164,7 @@ export class Table {
   }
 
   #meshOf(piece, isWhole = false) {
-    const shape = this.shapes[piece.shape];
+    const shape = this.shapes.get(piece.shape);
     if (!isWhole) return shape.counting;
     shape.all ??= shape.whole();
     return shape.all;
@@ -143,7 +173,7 @@ export class Table {
   // The middle of the box round what counts of a piece, along the world's axes.
   #middleOf(piece) {
     if (piece.middle) return piece.middle;
-    const { points, used } = this.shapes[piece.shape];
+    const { points, used } = this.shapes.get(piece.shape);
     const m = piece.now;
     const low = [Infinity, Infinity, Infinity];
     const high = [-Infinity, -Infinity, -Infinity];
@@ -214,36 +244,4 @@ function ruled(cover, sight, look, isInArc, tolerance) {
     blockers: cover.by,
     why: could.length > 1 ? (isSame ? "close" : "order") : cover.touches ? "touching" : "",
   };
-}
-
-// Between the hulls of points in plan; 0 where they overlap.
-export function distance(first, second) {
-  if (first.length === 1 && second.length === 1) return Math.hypot(first[0][0] - second[0][0], first[0][1] - second[0][1]);
-  let least = Infinity;
-  for (const [some, others] of [[first, second], [second, first]]) {
-    for (const point of some) {
-      if (isInside(point, others)) return 0;
-      for (let index = 0; index < others.length; index += 1) least = Math.min(least, toSegment(point, others[index], others[(index + 1) % others.length]));
-    }
-    if (some.some((start, index) => others.some((from, other) => doCross(start, some[(index + 1) % some.length], from, others[(other + 1) % others.length])))) return 0;
-  }
-  return least;
-}
-
-const turning = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-
-function isInside(point, polygon) {
-  if (polygon.length < 3) return false;
-  return polygon.every((from, index) => turning(from, polygon[(index + 1) % polygon.length], point) >= 0);
-}
-
-function doCross(a, b, c, d) {
-  return turning(a, b, c) * turning(a, b, d) < 0 && turning(c, d, a) * turning(c, d, b) < 0;
-}
-
-function toSegment(point, from, to) {
-  const [x, y] = [to[0] - from[0], to[1] - from[1]];
-  const square = x * x + y * y;
-  const share = square ? Math.min(Math.max(((point[0] - from[0]) * x + (point[1] - from[1]) * y) / square, 0), 1) : 0;
-  return Math.hypot(point[0] - from[0] - share * x, point[1] - from[1] - share * y);
 }

@@ -1,6 +1,6 @@
 // What bodies obscure of a target, seen from an eye: which of their faces are before it, and what these cover of it.
 import { clipped, NEAR, PlacedFaces, seen } from "./judge_faces.js";
-import { areasOf, BLOCKER, INSIDE, Lines, NEARER, PERHAPS, TARGET } from "./judge_sweep.js";
+import { areasOf, BLOCKER, INSIDE, Lines, NEARER, Outline, PERHAPS, TARGET } from "./judge_sweep.js";
 
 const TOUCHING = 5e-5; // mm: a surface that is nearer than another by less hides nothing of it
 const STEEPEST = Math.tan((75 * Math.PI) / 180); // a target that reaches further off the middle is none for one picture
@@ -38,18 +38,23 @@ function grown({ left, right, low, high }) {
 }
 
 // Whether a blocker that obscures nothing comes so near to the rim of the target's silhouette that it may.
-function isTouched(lines, rim, parts) {
-  const near = lines.of((layer) => layer > 1);
-  const reach = 2 * lines.reach.subarray(0, lines.count).reduce((most, each) => Math.max(most, each), 0);
-  for (let at = 0; at < rim.length; at += 4) {
-    const [x, y, end, top] = rim.slice(at, at + 4);
+function isTouched(outlines, parts) {
+  const [bands, near] = [new Lines(outlines.window), new Lines(outlines.window)];
+  const reach = 2 * outlines.reach.subarray(0, outlines.count).reduce((most, each) => Math.max(most, each), 0);
+  for (let line = 0; line < outlines.count; line += 1) {
+    if (outlines.delta[line]) {
+      near.take(outlines, line);
+      continue;
+    }
+    const [x, y, end, top] = ["x", "y", "end", "top"].map((name) => outlines[name][line]);
     const length = Math.hypot(end - x, top - y) || 1;
     const [along, up] = [(reach * (end - x)) / length, (reach * (top - y)) / length];
     const [left, right] = [[x - along, y - up], [end + along, top + up]];
     const band = [[left[0] - up, left[1] + along], [left[0] + up, left[1] - along], [right[0] + up, right[1] - along], [right[0] - up, right[1] + along]];
     const points = band.flatMap((corner) => [...corner, 1]);
-    for (let corner = 0; corner < 12; corner += 3) near.add(points, corner, (corner + 3) % 12, 1, 0, 0);
+    for (let corner = 0; corner < 12; corner += 3) bands.add(points, corner, (corner + 3) % 12, 1, 0);
   }
+  new Outline(bands, near, 0).run();
   const { obscured, perhaps } = areasOf(near, parts);
   return obscured + perhaps > 0;
 }
@@ -88,15 +93,12 @@ class Planes {
 
   // The same of a face that none of the planes parts, by its own plane.
   orderByOwn(p) {
-    let x = (p[4] - p[1]) * (p[8] - p[2]) - (p[5] - p[2]) * (p[7] - p[1]);
-    let y = (p[5] - p[2]) * (p[6] - p[0]) - (p[3] - p[0]) * (p[8] - p[2]);
-    let z = (p[3] - p[0]) * (p[7] - p[1]) - (p[4] - p[1]) * (p[6] - p[0]);
-    const length = Math.hypot(x, y, z);
-    const reach = x * p[0] + y * p[1] + z * p[2];
-    const towards = (reach > 0 ? -1 : 1) / length; // the side of the eye
-    const distance = Math.abs(reach) / length;
+    const way = cross([p[3] - p[0], p[4] - p[1], p[5] - p[2]], [p[6] - p[0], p[7] - p[1], p[8] - p[2]]);
+    const reach = dot(way, p);
+    const length = (reach > 0 ? -1 : 1) * Math.hypot(way[0], way[1], way[2]); // to the side of the eye
+    const [x, y, z] = [way[0] / length, way[1] / length, way[2] / length];
+    const distance = Math.abs(reach / length);
     if (!(distance >= 1e-9)) return -1;
-    [x, y, z] = [x * towards, y * towards, z * towards];
     let [low, high] = [Infinity, -Infinity];
     for (let at = 0; at < this.hull.length; at += 3) {
       const away = x * this.hull[at] + y * this.hull[at + 1] + z * this.hull[at + 2] + distance;
@@ -176,9 +178,15 @@ export function occlusionOf({ eye, facing, arcs, target, blockers }) {
   }
   const window = grown(windowOf(hull));
   const faces = new PlacedFaces(target.mesh, target.pose, view);
-  const lines = new Lines(window);
-  const parts = [TARGET];
-  faces.bound(lines, 0);
+  const outlines = new Lines(window);
+  const parts = [];
+  const add = (part, ...some) => {
+    const lines = new Lines(window);
+    for (const each of some) each.bound(lines);
+    new Outline(lines, outlines, parts.length).run();
+    parts.push(part);
+  };
+  add(TARGET, faces);
   const ways = WAYS.map((way) => turned(way, target.pose, view));
   const planes = new Planes(hull, ways);
   const bodies = [];
@@ -189,21 +197,27 @@ export function occlusionOf({ eye, facing, arcs, target, blockers }) {
     const order = planes.order(outer);
     if (order < 0) continue;
     const placed = new PlacedFaces(blocker.mesh, blocker.pose, view);
-    const within = placed.within(window);
+    const near = isAhead && order > 0 ? placed : placed.within(window);
+    const within = isAhead ? near : near.clipped([0, 0, 1], NEAR);
     if (within.parts.some((part) => isBeforeEye(part.polygon, window))) throw new Doubt("eye");
     const { before, mixed } = order > 0 ? { before: within, mixed: null } : parted(within, planes);
     for (const [some, part] of [[before, BLOCKER], [mixed, PERHAPS]]) {
       if (!some) continue;
-      some.bound(lines, 2 * parts.length);
       bodies.push([parts.length, number]);
-      parts.push(part);
+      add(part, some);
     }
   }
-  if (arcs) for (const arc of arcs) inArc(faces, arc, view, lines, parts);
-  const areas = areasOf(lines, parts);
+  // An arc that has all of the target, or nothing of it, adds no lines.
+  const edges = (arcs || []).map((arc) => edgesOf(arc, view));
+  const isWithin = (plane, side) => least(hull, plane.map((value) => side * value)) >= side * plane[3];
+  const isWhole = !arcs || edges.some((planes) => planes.every((plane) => isWithin(plane, 1)));
+  const some = isWhole ? [] : edges.filter((planes) => !planes.some((plane) => isWithin(plane, -1)));
+  for (const planes of some) inArc(faces, planes, add);
+  const areas = areasOf(outlines, parts);
+  if (!isWhole && !some.length) areas.within = areas.withinObscured = areas.withinPerhaps = 0;
   // Seen edge-on it has no area but what rounding leaves.
   if (areas.whole < 1e-8 * (window.right - window.left) * (window.high - window.low)) throw new Doubt("thin");
-  areas.touches = areas.obscured + areas.perhaps <= 1e-9 * areas.whole && bodies.length > 0 && isTouched(lines, areas.rim, parts);
+  areas.touches = areas.obscured + areas.perhaps <= 1e-9 * areas.whole && bodies.length > 0 && isTouched(outlines, parts);
   areas.shares = new Float64Array(blockers.length);
   for (const [part, number] of bodies) areas.shares[number] += areas.alone[part] / (areas.whole || 1);
   return areas;
@@ -216,31 +230,27 @@ function turned(way, pose, view) {
 }
 
 // Whether a polygon, cut off before the eye, is seen there in a window: what was cut away could hide something.
-function isBeforeEye(polygon, window) {
-  let rest = polygon;
-  const sides = [
-    (x, y, z) => x - window.left * z,
-    (x, y, z) => window.right * z - x,
-    (x, y, z) => y - window.low * z,
-    (x, y, z) => window.high * z - y,
-    (x, y, z) => 2 * NEAR - z,
-  ];
-  for (const side of sides) rest = clipped(rest, side);
-  return rest.length > 0;
+function isBeforeEye(polygon, { left, right, low, high }) {
+  const sides = [[1, 0, -left, 0], [-1, 0, right, 0], [0, 1, -low, 0], [0, -1, high, 0], [0, 0, -1, 2 * NEAR]];
+  return sides.reduce((rest, [a, b, c, d]) => clipped(rest, (x, y, z) => a * x + b * y + c * z + d), polygon).length > 0;
+}
+
+// The edges of an arc, as planes upright, in picture coordinates: what is inside has at least so much of each.
+function edgesOf(arc, view) {
+  return [[-arc.right[1], arc.right[0], 0], [arc.left[1], -arc.left[0], 0]].map((across) => {
+    const plane = [0, 1, 2].map((row) => dot(view.axes.slice(3 * row, 3 * row + 3), across));
+    return [...plane, across[0] * (arc.apex[0] - view.eye[0]) + across[1] * (arc.apex[1] - view.eye[1])];
+  });
 }
 
 // Adds what of a target's faces lies in an arc, and what of them is nearer than that: see `_in_arc` of occlusion.py.
-function inArc(faces, arc, view, lines, parts) {
+function inArc(faces, planes, add) {
   let inside = faces;
   const nearer = [];
-  for (const across of [[-arc.right[1], arc.right[0], 0], [arc.left[1], -arc.left[0], 0]]) {
-    const least = across[0] * (arc.apex[0] - view.eye[0]) + across[1] * (arc.apex[1] - view.eye[1]);
-    const plane = [0, 1, 2].map((row) => dot(view.axes.slice(3 * row, 3 * row + 3), across));
-    inside = inside.clipped(plane, least);
-    if (least > 1e-9) nearer.push(faces.clipped(plane.map((value) => -value), -least));
+  for (const plane of planes) {
+    inside = inside.clipped(plane, plane[3]);
+    if (plane[3] > 1e-9) nearer.push(faces.clipped(plane.map((value) => -value), -plane[3]));
   }
-  inside.bound(lines, 2 * parts.length);
-  parts.push(INSIDE);
-  for (const some of nearer) some.bound(lines, 2 * parts.length);
-  parts.push(NEARER);
+  add(INSIDE, inside);
+  add(NEARER, ...nearer);
 }

@@ -2,7 +2,10 @@
 import * as three from "./three.js";
 import { opened, started } from "./report.js";
 
+export { Asking } from "./asking.js";
+export { ARROWS, axesOf, INCH, Pointer, stepOf, TURN } from "./gestures.js";
 export { matrixOf, shapeOf } from "./meshes.js";
+export { between, inside } from "./outlines.js";
 export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";
 export { angleRound, Viewer } from "./viewer.js";

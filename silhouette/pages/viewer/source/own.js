@@ -92,7 +92,7 @@ class Own {
 
   // Where pieces were moved to in the view, they stand.
   #moved() {
-    for (const [index, piece] of (window.silhouette?.play?.worker ? window.silhouette.play.pieces : []).entries()) {
+    for (const [index, piece] of (window.silhouette?.play?.asking ? window.silhouette.play.pieces : []).entries()) {
       const own = this.shown[index];
       own.at = [...piece.at];
       own.facing = (((own.facing + piece.turn) % 360) + 360) % 360;
@@ -104,7 +104,7 @@ class Own {
   #left() {
     this.#moved();
     const page = window.silhouette;
-    page?.play?.worker?.terminate();
+    page?.judge?.end();
     page?.viewer.renderer.dispose();
     page?.viewer.renderer.forceContextLoss();
     window.silhouette = undefined;
@@ -244,7 +244,7 @@ class Own {
     });
     const play = window.silhouette?.play;
     const figures = pieces.filter(({ kind }) => kind === "fighter").map(({ name }) => name);
-    const first = play?.worker ? [[play.pieces[play.attacker].name, play.pieces[play.target].name]] : [];
+    const first = play?.asking ? [[play.pieces[play.attacker].name, play.pieces[play.target].name]] : [];
     const others = figures.flatMap((one) => figures.filter((other) => other !== one).map((other) => [one, other]));
     const checks = [...new Map([...first, ...others].filter(([a, b]) => a !== b).map((pair) => [JSON.stringify(pair), pair])).values()];
     const scene = sceneOf(pieces, checks, { title: this.words.title, rules: this.told.rules });

@@ -1,23 +1,24 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
-import { Plane, Raycaster, Vector2, Vector3 } from "three";
+import { Asking } from "./asking.js";
+import { ARROWS, axesOf, Pointer, stepOf, TURN } from "./gestures.js";
 import { Piece } from "./judge_necromunda.js";
 
 const byId = (id) => document.getElementById(id);
-const STEP = 12.7; // mm: half an inch
-const TURN = 15; // degrees
-const KEYS = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "away", ArrowDown: "near", PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise" };
+const WAYS = { left: "ArrowLeft", right: "ArrowRight", away: "ArrowUp", near: "ArrowDown" };
+const KEYS = { PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise", "[": "anticlockwise", "]": "clockwise" };
+for (const [name, key] of Object.entries(WAYS)) KEYS[key] = name;
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
 
 function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
 }
 
-// The judge of a page, which unpacks its meshes while the view is made; ``ready`` is its first message.
+// The judge of a page, which unpacks its meshes while the view is made.
 export function judging({ packed, bytes, shapes, pieces, play }) {
-  const worker = new Worker(URL.createObjectURL(new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" })));
-  const ready = new Promise((done) => (worker.onmessage = done));
-  worker.postMessage({ page: { packed, bytes, shapes, pieces, play } });
-  return { worker, ready };
+  const script = new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" });
+  const asking = new Asking(URL.createObjectURL(script), () => {});
+  asking.tell({ packed, bytes, shapes, pieces, play });
+  return asking;
 }
 
 export class Play {
@@ -28,22 +29,22 @@ export class Play {
     this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
     this.answers = new Map(); // what the attacker sees of each other model, by its name
     this.looks = null; // the attacker of these
-    this.number = 0;
-    this.isBusy = true;
     if (this.models.length < 2) return;
     this.#controls();
     this.#dragging();
-    this.worker = page.judge.worker;
-    page.judge.ready.then(({ data }) => {
-      this.worker.onmessage = (message) => this.#received(message.data);
-      this.#received(data);
-    });
+    this.asking = page.judge;
+    this.asking.answered = (pair, result) => this.#answered(pair, result);
+    this.#ask();
     byId("play").hidden = false;
+  }
+
+  get isBusy() {
+    return this.asking?.isBusy ?? true;
   }
 
   // The pair of a check that somebody has chosen on the page.
   paired(view) {
-    if (!this.worker || !this.models.includes(view.attacker) || !this.models.includes(view.target)) return;
+    if (!this.asking || !this.models.includes(view.attacker) || !this.models.includes(view.target)) return;
     byId("play-attacker").value = view.attacker;
     byId("play-target").value = view.target;
     this.#chosen();
@@ -66,10 +67,11 @@ export class Play {
     byId("play-target").value = view ? view.target : this.models[1];
     byId("play-piece").value = byId("play-attacker").value;
     for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
-    const moved = { left: [-STEP, 0, 0], right: [STEP, 0, 0], away: [0, STEP, 0], near: [0, -STEP, 0], up: [0, 0, STEP], down: [0, 0, -STEP] };
-    const acts = { anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
-    for (const [name, by] of Object.entries(moved)) {
-      acts[name] = () => this.#moved(this.#piece.at.map((value, axis) => value + by[axis]), this.#piece.turn);
+    const moved = (by) => this.#moved(this.#piece.at.map((value, axis) => value + stepOf() * by[axis]), this.#piece.turn);
+    const acts = { up: () => moved([0, 0, 1]), down: () => moved([0, 0, -1]), anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
+    for (const [name, key] of Object.entries(WAYS)) {
+      const [axis, way] = ARROWS[key];
+      acts[name] = () => moved([...axesOf(this.page.viewer)[axis].map((value) => way * value), 0]);
     }
     for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", act);
     this.page.viewer.canvas.addEventListener("keydown", (event) => {
@@ -95,23 +97,14 @@ export class Play {
   #dragging() {
     const { viewer } = this.page;
     const frame = viewer.canvas.parentElement;
-    const ray = new Raycaster();
-    const plane = new Plane();
+    const pointer = new Pointer(viewer);
     let held = null;
-    const at = (event, height) => {
-      const { left, top, width, height: tall } = viewer.canvas.getBoundingClientRect();
-      const place = new Vector2((2 * (event.clientX - left)) / width - 1, 1 - (2 * (event.clientY - top)) / tall);
-      ray.setFromCamera(place, viewer.camera);
-      plane.set(new Vector3(0, 0, 1), -height);
-      return height === undefined ? null : ray.ray.intersectPlane(plane, new Vector3());
-    };
     frame.addEventListener(
       "pointerdown",
       (event) => {
         if (event.button !== 0 || event.target !== viewer.canvas || viewer.fromEye) return;
-        at(event);
         const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
-        const hit = ray.intersectObjects(shown.map((piece) => piece.mesh), false)[0];
+        const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
         const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
         if (!this.models.includes(number)) return;
         event.stopPropagation();
@@ -121,7 +114,7 @@ export class Play {
         byId("play-piece").value = number;
         const piece = this.pieces[number];
         const isTurn = this.turns || event.shiftKey;
-        held = { pointer: event.pointerId, height: hit.point.z, isTurn, from: hit.point, start: [...piece.at], turn: piece.turn };
+        held = { pointer: event.pointerId, height: hit.point.z, isTurn, from: hit.point.toArray(), start: [...piece.at], turn: piece.turn };
       },
       true,
     );
@@ -130,16 +123,16 @@ export class Play {
       (event) => {
         if (event.pointerId !== held?.pointer) return;
         event.stopPropagation();
-        const place = at(event, held.height);
+        const place = pointer.ground(event.clientX, event.clientY, held.height);
         if (!place) return;
         const [x, y, z] = held.start;
         if (!held.isTurn) {
-          this.#moved([x + place.x - held.from.x, y + place.y - held.from.y, z], held.turn);
+          this.#moved([x + place[0] - held.from[0], y + place[1] - held.from[1], z], held.turn);
           return;
         }
-        const angle = (point) => Math.atan2(point.y - y, point.x - x);
-        held.angle ??= angle(place);
-        this.#moved(held.start, held.turn + ((angle(place) - held.angle) * 180) / Math.PI);
+        const angle = (Math.atan2(place[1] - y, place[0] - x) * 180) / Math.PI;
+        held.angle ??= angle;
+        this.#moved(held.start, held.turn + angle - held.angle);
       },
       true,
     );
@@ -166,7 +159,6 @@ export class Play {
   }
 
   #chosen() {
-    this.number += 1;
     if (this.looks !== this.attacker) this.answers.clear();
     this.looks = this.attacker;
     if (this.attacker === this.target) byId("play-answer").textContent = "";
@@ -175,34 +167,21 @@ export class Play {
     this.#ask();
   }
 
-  // The newest question alone: while the judge counts, others wait, and all but the last are dropped.
+  // The chosen pair first, then what the attacker sees of all others.
   #ask() {
-    if (this.isBusy) {
-      this.isWaiting = true;
-      return;
-    }
-    this.isBusy = true;
-    this.isWaiting = false;
     const name = (number) => this.pieces[number].name;
     const others = this.models.filter((number) => number !== this.attacker && number !== this.target);
-    const pairs = this.attacker === this.target ? [] : [[name(this.attacker), name(this.target)]];
-    pairs.push(...others.map((number) => [name(this.attacker), name(number)]));
+    const seen = this.attacker === this.target ? others : [this.target, ...others];
     const places = this.pieces.map((piece) => [piece.at, piece.turn]);
-    this.worker.postMessage({ number: this.number, places, pairs });
+    this.asking.ask({ places, pairs: seen.map((number) => [name(this.attacker), name(number)]) });
   }
 
-  #received(data) {
-    if (data.ready || data.done) {
-      this.isBusy = false;
-      if (data.ready || this.isWaiting) this.#ask();
-      return;
-    }
-    const [attacker, target] = data.pair;
+  #answered([attacker, target], result) {
     if (attacker !== this.pieces[this.attacker].name) return;
     this.looks = this.attacker;
-    this.answers.set(target, data.result);
+    this.answers.set(target, result);
     this.#look();
-    if (target === this.pieces[this.target].name) this.#answer(data.result);
+    if (target === this.pieces[this.target].name) this.#answer(result);
     this.#others();
   }
 

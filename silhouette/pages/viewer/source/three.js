@@ -8,7 +8,6 @@ export {
   Mesh,
   MeshBasicMaterial,
   PerspectiveCamera,
-  Plane,
   Raycaster,
   ShaderMaterial,
   SRGBColorSpace,

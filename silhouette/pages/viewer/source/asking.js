@@ -1,0 +1,55 @@
+// Questions to the judge, which counts in a worker: the newest alone is put to it, and no answer comes after a newer one.
+
+export class Asking {
+  // ``answered`` is called with each answer of the judge: the pair, what it says, and what was put to it.
+  constructor(address, answered) {
+    this.answered = answered;
+    this.number = 0;
+    this.open = 0; // messages that are not done
+    this.waiting = null; // the question that is put next
+    this.question = null; // the one that was put last
+    this.worker = new Worker(address);
+    this.worker.onmessage = ({ data }) => this.#heard(data);
+  }
+
+  get isBusy() {
+    return this.open > 0 || this.waiting !== null;
+  }
+
+  // What the judge needs: shapes, {packed, shapes}, or how the table stands, {pieces, play}. Of a table before nothing is asked.
+  tell(message) {
+    this.waiting = null;
+    if (message.play) this.number += 1;
+    this.#post(message);
+  }
+
+  // ``question``: {places, pairs} and more; while the judge counts it waits, and gives way to any later one.
+  ask(question) {
+    this.waiting = question;
+    this.#next();
+  }
+
+  #post(message) {
+    this.open += 1;
+    this.worker.postMessage(message);
+  }
+
+  #next() {
+    if (this.open || !this.waiting) return;
+    this.question = this.waiting;
+    this.waiting = null;
+    this.number += 1;
+    const { places, pairs } = this.question;
+    this.#post({ number: this.number, places, pairs });
+  }
+
+  #heard({ done, number, pair, result }) {
+    if (done) this.open -= 1;
+    else if (number === this.number) this.answered(pair, result, this.question);
+    this.#next();
+  }
+
+  end() {
+    this.worker.terminate();
+  }
+}
