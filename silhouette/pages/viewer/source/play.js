@@ -222,8 +222,8 @@ export class Play {
   }
 
   #share(value) {
-    const digits = { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 };
-    return value.toLocaleString(document.documentElement.lang || "en", digits);
+    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    return `${(100 * value).toLocaleString(document.documentElement.lang || "en", digits)}\u00a0%`;
   }
 
   #answer(answer) {
