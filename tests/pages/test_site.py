@@ -197,7 +197,7 @@ def test_the_command_says_what_to_open(
 # ---- in a browser
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("size", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], ids=["desktop", "phone"])
 @pytest.mark.parametrize(("page", "scene"), list(zip(PAGES, TABLES, strict=False)), ids=["index", "table"])
 def test_from_disk_a_table_says_what_the_scene_expects(
     site: Path, browser: Browser, page: str, scene: Path, size: tuple[int, int]
@@ -213,8 +213,16 @@ def test_from_disk_a_table_says_what_the_scene_expects(
         quiet(visit)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize(
+    ("size", "scheme"),
+    [
+        (DESKTOP, "light"),
+        (PHONE, "dark"),
+        pytest.param(DESKTOP, "dark", marks=pytest.mark.long),
+        pytest.param(PHONE, "light", marks=pytest.mark.long),
+    ],
+    ids=["desktop-light", "phone-dark", "desktop-dark", "phone-light"],
+)
 @pytest.mark.parametrize("page", PAGES)
 def test_axe_finds_nothing(site: Path, browser: Browser, page: str, size: tuple[int, int], scheme: str) -> None:
     with browser.visit(site / page, size, color_scheme=scheme) as visit:
