@@ -231,7 +231,7 @@ class GroupedCommands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Writes a section for each group."""
-        limit = formatter.width - 6 - max(map(len, COMMANDS))
+        limit = formatter.width - 6 - WIDEST_NAME
         for group in dict.fromkeys(command.group for command in COMMANDS.values()):
             names = [name for name, command in COMMANDS.items() if command.group == group]
             rows = [(name.ljust(WIDEST_NAME), self.commands[name].get_short_help_str(limit)) for name in names]

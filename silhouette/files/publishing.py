@@ -1,4 +1,4 @@
-"""Folders that a command publishes whole: the tutorial and the site, each known by a file of its own in it."""
+"""Folders that a command writes whole or not at all: the tutorial and the site. A file in each says which it is."""
 
 from __future__ import annotations
 

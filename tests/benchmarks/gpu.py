@@ -8,8 +8,8 @@ checks a second with cuda and 2,000 with gl; a map of twelve attackers at an inc
 GPUs are measured; without one, CUDA's kernels run on the CPU. With ``--rounds`` each figure takes a second, and the
 map has a place every four inches. A device that is named is measured in software as well.
 
-*At once*: so many checks are judged together; the commands judge 64, on a GPU with cuda 512, and ``batch`` 16. What a
-check costs is measured with a wait after every step:
+*At once* is the number of checks that are judged together: 64 by the commands, 512 with cuda on a GPU, 16 by
+``batch``. What a check costs is measured with a wait after every step:
 
 | of | step | is |
 |---|---|---|

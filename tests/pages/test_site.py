@@ -183,7 +183,7 @@ def test_a_site_that_is_not_finished_leaves_nothing(tmp_path: Path) -> None:
 def test_the_command_says_what_to_open(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("silhouette.cli.site.TutorialRun", lambda *given: small_run())
+    monkeypatch.setattr("silhouette.cli.tutorial.TutorialRun", lambda *given: small_run())
     monkeypatch.setattr("silhouette.pages.site.writing.SiteParts.shipped", lambda scenes: FEW)
     out = tmp_path / "deep" / "site"
     ran = run(capsys, "site", "--out", out, "--no-animation", *QUICK)

@@ -277,6 +277,7 @@ def test_the_kernels_compile_for_gpus_without_one(cuda: Any, tmp_path: Path, chi
         ("outlining", b"find_contours"),
         ("cells", b"put_in_cells"),
         ("sweeping", b"sweep_cells"),
+        ("spans", b"settle_spans"),
     ):
         kernels, folder = import_module(f"silhouette.renderers.cuda.{name}"), tmp_path / name
         cuda.warp.compile_aot_module(kernels, arch=chip, module_dir=folder, use_ptx=True)

@@ -30,7 +30,7 @@ VERSION_DIGITS = 16
 
 
 def icon(size: int) -> bytes:
-    """The icon of the site as a PNG, so many pixels wide: a target of which the half is seen.
+    """The icon of the site, a PNG ``size`` pixels wide: a target, half of it obscured.
 
     >>> Image.open(BytesIO(icon(48))).size
     (48, 48)

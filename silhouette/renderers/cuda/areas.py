@@ -15,12 +15,14 @@ from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.areas import CoveredAreas, LayeredPicture, Lines, SeenMesh
 from silhouette.renderers.cuda import cells as cell_kernels
 from silhouette.renderers.cuda import outlining as outline_kernels
+from silhouette.renderers.cuda import spans as span_kernels
 from silhouette.renderers.cuda import sweeping as sweep_kernels
 from silhouette.renderers.rays import MeshMemo
 
 # Kernels are in warp's own language
 cells: Any = cell_kernels
 outlining: Any = outline_kernels
+span_sweep: Any = span_kernels
 sweeping: Any = sweep_kernels
 
 EDGES_OF_CONTOUR = 4  # edges of a mesh for each contour that there is room for at first
@@ -219,24 +221,24 @@ class AreaSweep:
         sweep.listed, sweep.list_count = launcher.empty(crossed, kinds.vec3i), launcher.zeros(1, kinds.int32)
         # Sorting takes as much room again
         sweep.haste, sweep.numbers = (launcher.empty(2 * crossed, kinds.int32) for _ in range(2))
-        launcher.launch(sweeping.wind_along_spans, all_spans, [pictures, of_band, lines.arrays, sweep])
-        launcher.launch(sweeping.wind_to_spans, all_bands, [pictures, of_band, sweep])
-        launcher.launch(sweeping.settle_spans, all_spans, [pictures, of_band, lines.arrays, sweep])
+        launcher.launch(span_sweep.wind_along_spans, all_spans, [pictures, of_band, lines.arrays, sweep])
+        launcher.launch(span_sweep.wind_to_spans, all_bands, [pictures, of_band, sweep])
+        launcher.launch(span_sweep.settle_spans, all_spans, [pictures, of_band, lines.arrays, sweep])
         if listed := int(launcher.read(sweep.list_count)[0]):
             kinds.utils.radix_sort_pairs(sweep.haste, sweep.numbers, listed)
             launcher.launch(sweeping.sweep_cells, listed, [pictures, sweep.numbers, lines.arrays, sweep])
-        launcher.launch(sweeping.add_cells, all_spans, [pictures, of_band, sweep])
-        launcher.launch(sweeping.add_spans, all_bands, [pictures, of_band, sweep])
+        launcher.launch(span_sweep.add_cells, all_spans, [pictures, of_band, sweep])
+        launcher.launch(span_sweep.add_spans, all_bands, [pictures, of_band, sweep])
         column, picture = spread(np.zeros(len(rows), np.int64), _sums_of(blockers))
         totals = launcher.empty(len(column), kinds.float64)
         of_total = [launcher.given(each.astype(np.int32), kinds.int32, copy=True) for each in (picture, column)]
-        launcher.launch(sweeping.add_bands, len(column), [pictures, *of_total, sweep, totals])
+        launcher.launch(span_sweep.add_bands, len(column), [pictures, *of_total, sweep, totals])
         sums = np.split(launcher.read(totals), np.cumsum(_sums_of(blockers))[:-1])
         places = self._places(sweep, len(rows))
         return [_covered(*each) for each in zip(sums, places, rows["quota"].tolist(), strict=True)]
 
     def _places(self, sweep: Any, count: int) -> list[Floats]:
-        """(n, 3) for each of so many pictures its places that several are before, in the order of their rows."""
+        """For each of ``count`` pictures (n, 3) row, column, quotas of places behind several blockers, row by row."""
         used = int(self._launcher.read(sweep.place_count)[0])
         places = self._launcher.read(sweep.places[:used]) if used else np.empty((0, 4))
         places = places[np.lexsort(places.T[::-1])]

@@ -1,7 +1,7 @@
 """The kernels that put lines of pictures into cells on a device.
 
-A picture is cut into bands of rows, these into cells, and so many cells side by side are a span. In which cell an end
-of a line lies is the same for all that meet there, to the bit, and so are the borders that they cross: no winding
+A picture is cut into bands of rows, and these into cells, of which `SPAN` side by side are a span. In which cell an end
+of a line lies is the same for all lines that meet there, to the bit, and so are the borders that they cross: no winding
 number is ever wrong by rounding.
 """
 
