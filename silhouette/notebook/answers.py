@@ -187,6 +187,10 @@ class NotebookMap(Map):
 class NotebookChanges(Changes):
     """What would change a verdict, in words."""
 
+    def __repr__(self) -> str:
+        """In a line, as a player reads it."""
+        return f"<Changes: {self.words}>"
+
     def _repr_html_(self) -> str:
         return element("p", " ".join(filter(None, (self.words, self.one_way))))
 
