@@ -29,7 +29,7 @@ PAGES = sorted(
     for path in (folder.rglob("*.md") if folder != PROJECT else folder.glob("*.md"))
     if "node_modules" not in path.parts
 )
-FORMS = sorted(GITHUB.rglob("*.yml"))
+FORMS = sorted(path for path in GITHUB.rglob("*.yml") if path.name != "mkdocs.yml")
 
 
 def text_of(page: Path) -> str:
