@@ -14,6 +14,8 @@ import silhouette
 from silhouette.cli.commands import COMMANDS, SCHEMAS
 from silhouette.pages.site.frame import SITE_PAGES
 from tests.conftest import PROJECT
+from tests.support.browsing import DESKTOP, Browser
+from tests.support.report_pages import quiet
 
 pytestmark = pytest.mark.slow
 
@@ -70,3 +72,11 @@ def test_the_pages_of_the_site_are_linked_where_it_lies_beside(manual: Path) -> 
     page = text_of(manual / "reference" / "site.html")
     for path, title in SITE_PAGES:
         assert f'<a href="../../{path}">{title}</a>' in page
+
+
+def test_from_disk_it_is_searched_without_a_network(manual: Path, browser: Browser) -> None:
+    with browser.visit(manual / "index.html", DESKTOP) as visit:
+        visit.page.click("input.md-search__input")
+        visit.page.keyboard.type("barricade")
+        visit.page.wait_for_selector(".md-search-result__item a[href*='models']")
+        quiet(visit)
