@@ -13,6 +13,7 @@ import pytest
 import silhouette
 from silhouette.cli.commands import COMMANDS, SCHEMAS
 from silhouette.pages.site.frame import SITE_PAGES
+from silhouette.rules import RULES
 from tests.conftest import PROJECT
 from tests.support.browsing import DESKTOP, Browser
 from tests.support.report_pages import quiet
@@ -56,6 +57,11 @@ def test_every_command_has_its_options(manual: Path) -> None:
     for name in COMMANDS:
         assert f'id="silhouette-{name}"' in page
     assert "<code>--what-if</code>" in page
+
+
+def test_every_game_has_a_row(manual: Path) -> None:
+    page = text_of(manual / "reference" / "games.html")
+    assert [name for name in RULES if f"<code>{name}</code>" not in page] == []
 
 
 def test_every_name_of_the_package_is_described(manual: Path) -> None:

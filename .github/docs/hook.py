@@ -14,6 +14,7 @@ from typing import Any
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files, InclusionLevel
+from pymdownx.slugs import slugify
 
 import silhouette
 from silhouette.cli.app import command_line
@@ -21,6 +22,7 @@ from silhouette.cli.commands import COMMANDS
 from silhouette.cli.schema import SCHEMA_MAKERS, schema_of
 from silhouette.common.text import json_text
 from silhouette.pages.site.frame import SITE_PAGES
+from silhouette.rules import BY_DATA, RULES, rule_called
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (".github", "silhouette", "models", "scenes", "tests")
@@ -70,6 +72,7 @@ def _stored(path: Path, config: MkDocsConfig) -> File:
 
 def _made(config: MkDocsConfig) -> Iterator[File]:
     made = {
+        "reference/games.md": _games(),
         "reference/options.md": _options(),
         "reference/schemas.md": _schemas(),
         "reference/python.md": _python(),
@@ -77,6 +80,25 @@ def _made(config: MkDocsConfig) -> Iterator[File]:
         **{f"reference/{kind}.schema.json": json_text(schema_of(kind)) for kind in SCHEMA_MAKERS},
     }
     return (File.generated(config, name, content=text) for name, text in made.items())
+
+
+def _games() -> str:
+    """Every game: its verdicts, an example, its keys and, of a game by data, its specification."""
+    lines = [
+        "# The games",
+        "",
+        "[Scene files](../scenes/README.md#the-games) says what each asks, and how it is answered.",
+        "",
+    ]
+    lines += ["| game | `rules` | verdicts | example | more |", "|---|---|---|---|---|"]
+    for name, home in RULES.items():
+        rule = rule_called(name)
+        verdicts = ", ".join(f"{verdict} ({level})" for verdict, level in rule.levels.items())
+        more = f"[keys and readings](../scenes/keys.md#{slugify(case='lower')(rule.title, '-')})"
+        if home == BY_DATA:
+            more += f", [specification](../silhouette/rules/data/{Path(rule.example).parent.name}.md)"
+        lines.append(f"| {rule.title} | `{name}` | {verdicts} | [scene](../{rule.example}) | {more} |")
+    return "\n".join([*lines, ""])
 
 
 def _options() -> str:
