@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,9 @@ PAGES = sorted(
     for path in (folder.rglob("*.md") if folder != PROJECT else folder.glob("*.md"))
     if "node_modules" not in path.parts
 )
+ALIKE = 15
+"""From how many words on in a row two pages say the same."""
+
 FORMS = sorted(path for path in GITHUB.rglob("*.yml") if path.name != "mkdocs.yml")
 
 
@@ -48,6 +52,26 @@ def test_nothing_is_left_to_fill_in() -> None:
 
 def test_the_readme_is_short() -> None:
     assert len(README.split()) <= 700
+
+
+def prose(page: Path) -> str:
+    """The sentences of a page: without what is made from the code, tables, code, and where links lead."""
+    text = re.sub(r"<!-- (\w+): made by .*?<!-- /\1 -->", "", text_of(page), flags=re.DOTALL)
+    text = re.sub(r"^```.*?^```|^ *\|.*?$|^    .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"\]\([^)]*\)", "]", text)
+
+
+def test_all_pages_together_can_be_read() -> None:
+    assert sum(len(prose(page).split()) for page in PAGES) <= 27_000
+
+
+def test_no_text_stands_twice() -> None:
+    places = defaultdict[str, set[str]](set)
+    for page in PAGES:
+        words = re.findall(r"[\w.%±'-]+", prose(page).lower())
+        for start in range(len(words) - ALIKE + 1):
+            places[" ".join(words[start : start + ALIKE])].add(named(page))
+    assert {text: pages for text, pages in places.items() if len(pages) > 1} == {}
 
 
 def test_the_top_level_is_short() -> None:
