@@ -3,10 +3,12 @@
     file -> Mesh -> Model -> Scene -> View -> Samples -> Observation -> Verdict -> table, JSON, picture, page
             load    tag      place    look    render     count          judge      tell
 
-    from silhouette import changes, check, load_scene, map_of, odds
+    from silhouette import load_scene
 
     scene = load_scene("scenes/necromunda/example_2_partial_cover.toml")
-    print(check(scene, "Kal", "Vex").reason)
+    verdict = scene.check("Kal", "Vex")
+    print(verdict.reason)
+    verdict.picture().show()
 
 A name is imported when it is first used, so that ``import silhouette`` costs nothing.
 """
@@ -18,17 +20,32 @@ if TYPE_CHECKING:
     from typing import Any
 
     from silhouette.batches.rows import batch as batch
-    from silhouette.batches.rows import matrix as matrix
     from silhouette.common.errors import FileError as FileError
     from silhouette.common.errors import MeshError as MeshError
     from silhouette.common.errors import RendererUnavailable as RendererUnavailable
     from silhouette.common.errors import RequestError as RequestError
     from silhouette.common.errors import SilhouetteError as SilhouetteError
     from silhouette.files.cache import Cache as Cache
-    from silhouette.judging import check as check
-    from silhouette.judging import load_scene as load_scene
     from silhouette.models.model import Model as Model
     from silhouette.models.model import load_model as load_model
+    from silhouette.notebook.answers import Matrix as Matrix
+    from silhouette.notebook.answers import NotebookChanges as NotebookChanges
+    from silhouette.notebook.answers import NotebookMap as NotebookMap
+    from silhouette.notebook.answers import NotebookOdds as NotebookOdds
+    from silhouette.notebook.answers import NotebookVerdict as NotebookVerdict
+    from silhouette.notebook.files import bundle as bundle
+    from silhouette.notebook.files import draw as draw
+    from silhouette.notebook.files import export_scene as export_scene
+    from silhouette.notebook.files import import_table as import_table
+    from silhouette.notebook.files import report as report
+    from silhouette.notebook.files import scan_table as scan_table
+    from silhouette.notebook.questions import changes as changes
+    from silhouette.notebook.questions import check as check
+    from silhouette.notebook.questions import map_of as map_of
+    from silhouette.notebook.questions import matrix as matrix
+    from silhouette.notebook.questions import odds as odds
+    from silhouette.notebook.scenes import Scene as Scene
+    from silhouette.notebook.scenes import load_scene as load_scene
     from silhouette.renderers import choose as choose
     from silhouette.renderers.protocol import Renderer as Renderer
     from silhouette.rules.base import Level as Level
@@ -41,17 +58,19 @@ if TYPE_CHECKING:
     from silhouette.rules.skirmishcorps.entries import SkirmishCorpsVerdict as SkirmishCorpsVerdict
     from silhouette.rules.tide_of_iron.judge import TideOfIronVerdict as TideOfIronVerdict
     from silhouette.scenes.scene import Check as Check
-    from silhouette.scenes.scene import Scene as Scene
     from silhouette.scenes.table import Piece as Piece
 
 _HOMES = {
     "files.cache": ("Cache",),
     "common.errors": ("FileError", "MeshError", "RendererUnavailable", "RequestError", "SilhouetteError"),
-    "judging": ("changes", "check", "load_scene", "map_of", "odds"),
     "models.model": ("Model", "load_model"),
+    "notebook.answers": ("Matrix", "NotebookChanges", "NotebookMap", "NotebookOdds", "NotebookVerdict"),
+    "notebook.files": ("bundle", "draw", "export_scene", "import_table", "report", "scan_table"),
+    "notebook.questions": ("changes", "check", "map_of", "matrix", "odds"),
+    "notebook.scenes": ("Scene", "load_scene"),
     "renderers": ("choose",),
     "renderers.protocol": ("Renderer",),
-    "batches.rows": ("batch", "matrix"),
+    "batches.rows": ("batch",),
     "rules.base": ("Level", "RuleReference", "Verdict"),
     "rules.crisis_protocol.judge": ("CrisisProtocolVerdict",),
     "rules.data.results": ("DataVerdict",),
@@ -59,7 +78,7 @@ _HOMES = {
     "rules.necromunda.judge": ("NecromundaVerdict",),
     "rules.skirmishcorps.entries": ("SkirmishCorpsVerdict",),
     "rules.tide_of_iron.judge": ("TideOfIronVerdict",),
-    "scenes.scene": ("Check", "Scene"),
+    "scenes.scene": ("Check",),
     "scenes.table": ("Piece",),
 }
 

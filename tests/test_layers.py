@@ -109,7 +109,7 @@ def test_each_heavy_library_has_one_room() -> None:
     assert importers_of("embreex") == {"renderers.embree"}
     assert all(name.startswith("renderers.gl") for name in importers_of("pyrender"))
     assert all(name.startswith("meshes") for name in importers_of("trimesh"))
-    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "pages", "scans"}
+    assert {room_of(name) for name in importers_of("PIL")} <= {"drawing", "meshes", "notebook", "pages", "scans"}
     assert {room_of(name) for name in importers_of("matplotlib")} <= {"drawing"}
 
 

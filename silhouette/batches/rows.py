@@ -7,76 +7,12 @@ from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any
 
-from silhouette.batches.export import SCENE_FIELD, failed
+from silhouette.batches.export import SCENE_FIELD
 from silhouette.batches.run import Pool, check_settings, judge_scenes, make_pool
 from silhouette.batches.schedule import RowsInMemory
 from silhouette.batches.settings import BatchSettings
 from silhouette.common.errors import SilhouetteError
-from silhouette.common.text import strict
-from silhouette.judging import JudgingOptions, Selection, content_with, judge_all, load_scene
-from silhouette.renderers import started
-from silhouette.renderers.protocol import Renderer
 from silhouette.scenes.finding import scenes_of
-from silhouette.scenes.scene import Scene
-from silhouette.workers import cores, starting
-
-WORTH_A_BATCH = 200
-"""Checks of a matrix from which on it is worth to start processes anew, which takes them about a second."""
-
-
-def matrix(
-    scene: Scene | str | PathLike[str],
-    *,
-    renderer: str | Renderer = "auto",
-    pixel: float | None = None,
-    error: float | None = None,
-    workers: int | None = None,
-) -> list[dict[str, Any]]:
-    """Everyone against everyone: a row for each pair, as the contract names its keys.
-
-    Args:
-        scene: a scene from `silhouette.load_scene`, or the path of a scene file.
-        renderer: "auto", "embree", "cuda", "gl" or "reference", or one that is started already, from
-            `silhouette.choose`.
-        pixel: mm per pixel at the target, above 0 and at most 10; by default the value in the scene, else 0.1.
-        error: how large the stated error may stay where no other verdict is near; see `silhouette.check`.
-        workers: processes that judge at the same time; by default as many as there are cores. A process with threads,
-            such as a notebook, is not forked: there a scene that is given by its path, with `WORTH_A_BATCH` checks or
-            more, is judged as a batch, by processes started anew, and any other in this process.
-
-    Raises:
-        FileError: where the scene cannot be read.
-        RequestError: where fewer than two stand there, a renderer is not there, or a number is out of bounds.
-        RendererUnavailable: where the chosen renderer cannot run on this machine.
-
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> path = Path(folder.name, "duel.toml")
-    >>> _ = path.write_text('''
-    ... rules = "necromunda"
-    ... fighter = [
-    ...   { name = "Kal", at = [0, 0], parts = [{ box = [12, 12, 30] }], eye = [0, 6, 15] },
-    ...   { name = "Vex", at = [0, 200], facing = 270, parts = [{ box = [12, 12, 30] }], eye = [0, 6, 26] },
-    ... ]
-    ... terrain = [{ name = "wall", at = [0, 185], parts = [{ box = [60, 5, 10] }] }]
-    ... ''')
-    >>> for row in matrix(path, renderer="reference", pixel=0.2):
-    ...     print(row["attacker"], row["target"], row["verdict"], round(row["occluded"], 2))
-    Kal Vex partial cover 0.33
-    Vex Kal open 0.0
-    >>> folder.cleanup()
-    """
-    read = content_with(scene if isinstance(scene, Scene) else load_scene(scene), error)
-    checks = Selection(everyone=True).checks(read)
-    starts_anew = workers != 1 and len(checks) >= WORTH_A_BATCH and starting.start_method() == "execute"
-    if starts_anew and not isinstance(scene, Scene) and isinstance(renderer, str):
-        rows = list(batch(scene, everyone=True, renderer=renderer, pixel=pixel, error=error, workers=workers))
-        if not any(map(failed, rows)):
-            return rows  # else the error is raised below
-    options = JudgingOptions(started(renderer), pixel=pixel, workers=cores() if workers is None else workers)
-    results = judge_all([(read, check) for check in checks], options)
-    return [{SCENE_FIELD.key: read.path.as_posix(), **strict(result.row())} for result in results]
 
 
 def batch(  # noqa: PLR0913  # the options of a command

@@ -15,15 +15,14 @@ from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean, verdict_in_words
 from silhouette.drawing.animation.film import FPS, Animation, animate, check_path
-from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_overview
+from silhouette.drawing.figures import OVERVIEW, FigureOptions, draw_checks, write_overview
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.odds_chart import ODDS_FIGURE, figures_of_odds
 from silhouette.drawing.saving import FIGURE_FORMATS
 from silhouette.drawing.sheet import settings
 from silhouette.drawing.styles import style_called
 from silhouette.drawing.words.words import Words
 from silhouette.files.writing import make_folder
-from silhouette.judging import Judged, JudgingOptions, Selection, check_numbers, content_with, judge_all, load_scene
+from silhouette.judging import Judged, JudgingOptions, Selection, check_numbers, content_with, load_scene
 from silhouette.judging.calls import stands
 from silhouette.rules.fields import ERROR, IN_ARC_FIELD, OCCLUDED_FIELD, VERDICT
 from silhouette.scenes.places import FRAMES, Motion, place_of
@@ -105,16 +104,8 @@ def draw(given: DrawOptions) -> int:
         if _is_whole(scene, selection, given):
             return _draw_whole(scene, given.out, options, as_json=given.as_json)
         checks = _checks(scene, selection, given.number)
-        make_folder(given.out)
-        seed = 0 if options.figure == ODDS_FIGURE else None
-        judging = JudgingOptions(renderer, pixel=given.pixel, workers=given.workers or 1, keep=True, seed=seed)
-        drawn: dict[int, tuple[Judged, list[str]]] = {}
-        for done, (number, check) in enumerate(checks.items()):
-            waiting.step(done, len(checks))
-            (result,) = judge_all([(scene, check)], judging)
-            more = figures_of_odds(scene, result)
-            files = write_figures(scene, check, result.verdict, renderer, given.out, number, options, more)
-            drawn[number] = result, [str(file) for file in files]
+        judging = JudgingOptions(renderer, pixel=given.pixel, workers=given.workers or 1)
+        drawn = draw_checks(scene, checks, judging, given.out, options, waiting.step)
     return _show(scene, drawn, as_json=given.as_json)
 
 
@@ -156,16 +147,18 @@ def _draw_whole(scene: Scene, out: Path, options: FigureOptions, *, as_json: boo
     return ExitStatus.OK
 
 
-def _show(scene: Scene, drawn: Mapping[int, tuple[Judged, list[str]]], *, as_json: bool) -> int:
-    checks = [{"check": number, **result.row(), "figures": files} for number, (result, files) in drawn.items()]
+def _show(scene: Scene, drawn: Mapping[int, tuple[Judged, list[Path]]], *, as_json: bool) -> int:
+    checks = [
+        {"check": number, **result.row(), "figures": [str(file) for file in files]}
+        for number, (result, files) in drawn.items()
+    ]
     lines = "\n".join(_lines(result, files) for result, files in drawn.values())
     show_result({"scene": str(scene.path), "title": scene.title, "checks": checks}, lines, as_json=as_json)
     return exit_status(failed=False, unexpected=any(result.expected is False for result, _ in drawn.values()))
 
 
-def _lines(result: Judged, files: Sequence[str]) -> str:
+def _lines(result: Judged, files: Sequence[Path]) -> str:
     """A check's verdict, or the call if there are odds, and its figures below it."""
     verdict = ", ".join(words for words in stands(result.verdict, result.call) if words)
-    return "\n".join(
-        [f"{result.check.label}: {verdict}", *(f"  {file}" for file in files or ["nothing of it can be drawn"])]
-    )
+    drawn = [str(file) for file in files] or ["nothing of it can be drawn"]
+    return "\n".join([f"{result.check.label}: {verdict}", *(f"  {file}" for file in drawn)])

@@ -25,7 +25,7 @@ from silhouette.judging import SceneResult, Selection
 from silhouette.scans.corrections import earlier_with
 from silhouette.scans.keep import SCENE, Question, earlier_run
 from silhouette.scans.place import ScannedPiece, ScannedTable
-from silhouette.scans.scale import Wanted
+from silhouette.scans.scale import SizeHints
 from silhouette.scans.scan import ScanRequest, recognised
 from silhouette.scans.write import PICTURE, RULING, record_of, write_folder
 
@@ -174,13 +174,13 @@ def _written(
     return table
 
 
-def _known_scale(given: ScanOptions) -> Wanted:
+def _known_scale(given: ScanOptions) -> SizeHints:
     """What is known of the scale, from the options; RequestError if they cannot be read, or there is more than one."""
     options = {"--scale": given.scale, "--bases": given.bases, "--length": given.length}
     names = [name for name, value in options.items() if value is not None]
     if len(names) > 1:
         raise RequestError(f"{' and '.join(names)} both say how large it is; give one of them")
-    return Wanted(
+    return SizeHints(
         scale=given.scale,
         bases=None if given.bases is None else _diameters(given.bases),
         length=None if given.length is None else _length(given.length),

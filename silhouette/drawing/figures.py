@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ import numpy as np
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
 from silhouette.drawing.games import drawing_of
-from silhouette.drawing.odds_chart import ODDS_FIGURE
+from silhouette.drawing.odds_chart import ODDS_FIGURE, figures_of_odds
 from silhouette.drawing.page import check_png_path
-from silhouette.drawing.saving import FigureDescription, Format, Writing, save, svg
+from silhouette.drawing.saving import FigureDescription, Format, Writing, encoded, svg
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.sheet import settings as matplotlib_settings
 from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.table import tracing
+from silhouette.files.writing import make_folder, write_file
+from silhouette.judging import Judged, JudgingOptions, judge_all
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
 from silhouette.rules.abilities import HasOdds
@@ -78,14 +81,37 @@ def write_figures(
     written = []
     with matplotlib_settings():
         figures = [*figures_of(scene, check, verdict, renderer), *more]
-        for figure in _chosen(scene, check, figures, options.figure):
+        for figure in chosen_figures(scene, check, figures, options.figure):
             path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
             write_figure(scene, figure, verdict, path, options)
             written.append(path)
     return written
 
 
-def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
+def draw_checks(
+    scene: Scene,
+    checks: Mapping[int, Check],
+    judging: JudgingOptions,
+    folder: Path,
+    options: FigureOptions,
+    step: Callable[[float, int], None] = lambda done, total: None,
+) -> dict[int, tuple[Judged, list[Path]]]:
+    """Judges checks and writes the figures of each into a folder, which is made; returns the results and the paths of
+    the figures by the numbers of the checks. Errors are those of judging, and of `write_figures`.
+    """
+    make_folder(folder)
+    seed = 0 if options.figure == ODDS_FIGURE else None
+    drawn: dict[int, tuple[Judged, list[Path]]] = {}
+    for done, (number, check) in enumerate(checks.items()):
+        step(done, len(checks))
+        (judged,) = judge_all([(scene, check)], replace(judging, keep=True, seed=seed))
+        more = figures_of_odds(scene, judged)
+        files = write_figures(scene, check, judged.verdict, judging.renderer, folder, number, options, more)
+        drawn[number] = judged, files
+    return drawn
+
+
+def chosen_figures(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
     """The figures of a name, or without one all. RequestError where there are figures, but none of that name."""
     chosen = [figure for figure in figures if name in (None, figure.name)]
     if figures and not chosen:
@@ -101,15 +127,21 @@ def write_overview(scene: Scene, folder: Path, options: FigureOptions) -> Path:
     """Writes the figure of a whole scene into a folder that exists; returns its path, such as ``table.svg``. FileError
     where it cannot be written; RequestError where the game has no such figure, or matplotlib is not installed.
     """
+    name, content = overview_content(scene, options)
+    path = folder / f"{name}.{options.format}"
+    write_file(path, content)
+    return path
+
+
+def overview_content(scene: Scene, options: FigureOptions) -> tuple[str, bytes]:
+    """The name of the figure of a whole scene, and the content of its file; errors are those of `write_overview`."""
     figure = drawing_of(scene.rules).overview(scene)
     if figure is None:
         raise RequestError(
             f"{scene.path}: {rule_called(scene.rules).title} has no figure of a whole scene; draw its checks"
         )
-    path = folder / f"{figure.name}.{options.format}"
     with matplotlib_settings():
-        _write(scene, figure, path, options, scene.title or scene.path.stem)
-    return path
+        return figure.name, _content(scene, figure, options, scene.title or scene.path.stem)
 
 
 def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Renderer, path: Path) -> bool:
@@ -126,23 +158,35 @@ def write_main_figure(scene: Any, check: Check, verdict: Verdict, renderer: Rend
     return False
 
 
+def main_picture(scene: Scene, check: Check, verdict: Verdict, renderer: Renderer) -> bytes | None:
+    """The content of the file that `write_main_figure` writes, a PNG; None where nothing of the verdict is drawn."""
+    with TemporaryDirectory(prefix="silhouette-picture-") as folder:
+        path = Path(folder, "picture.png")
+        return path.read_bytes() if write_main_figure(scene, check, verdict, renderer, path) else None
+
+
 def write_figure(
     scene: Scene, figure: Figure, verdict: Verdict, path: Path, options: FigureOptions, source: str = ""
 ) -> None:
     """Writes one figure, with the verdict's row, the data of the sheet and the scene's name, or ``source``, in it."""
+    write_file(path, figure_content(scene, figure, verdict, options, source))
+
+
+def figure_content(scene: Scene, figure: Figure, verdict: Verdict, options: FigureOptions, source: str = "") -> bytes:
+    """The content of the file of one figure of a verdict; within the `settings` in which it was asked for."""
     title = f"{scene.title or scene.path.stem}: {verdict.attacker} → {verdict.target}, {figure.name}"
-    _write(scene, figure, path, options, title, {"scene": source or scene.path.name, **verdict.row()})
+    return _content(scene, figure, options, title, {"scene": source or scene.path.name, **verdict.row()})
 
 
-def _write(
-    scene: Scene, figure: Figure, path: Path, options: FigureOptions, title: str, row: Mapping[str, Any] | None = None
-) -> None:
+def _content(
+    scene: Scene, figure: Figure, options: FigureOptions, title: str, row: Mapping[str, Any] | None = None
+) -> bytes:
     sheet = Sheet(
         figure.width, options.style, captions=options.captions, names=options.names, language=options.language
     )
     figure.draw(sheet)
     data = {"scene": scene.path.name, "title": scene.title, "figure": figure.name, **(row or {}), **sheet.data}
-    save(sheet.finish(), path, FigureDescription(title, sheet.about, data), text=options.text)
+    return encoded(sheet.finish(), options.format, FigureDescription(title, sheet.about, data), text=options.text)
 
 
 def file_name(number: int, attacker: str, target: str, figure: str, ending: str) -> str:

@@ -15,11 +15,12 @@ from silhouette.common.text import did_you_mean
 from silhouette.drawing.captions import BOLD_LINE_PT, HAIRLINE_PT, THIN_LINE_PT, Swatch
 from silhouette.drawing.games import drawing_of
 from silhouette.drawing.marks import areas
-from silhouette.drawing.saving import FigureDescription, save
+from silhouette.drawing.saving import FigureDescription, encoded
 from silhouette.drawing.sheet import Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style, channels, hexadecimal, style_called, verdict_colours
 from silhouette.drawing.table.tracing import Rings, rings_of
 from silhouette.drawing.words.words import Words
+from silhouette.files.writing import write_file
 from silhouette.judging.maps import Map
 from silhouette.rules import rule_called
 
@@ -80,6 +81,11 @@ class PaperGrid:
 
 def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None:
     """Writes a map as SVG, PNG or PDF. FileError where that fails; RequestError without matplotlib or a drawn table."""
+    write_file(path, map_picture(drawn, path.suffix.lower()[1:], look))
+
+
+def map_picture(drawn: Map, form: str, look: MapLook = MapLook()) -> bytes:
+    """A map as the content of a file, "svg", "png" or "pdf". RequestError without matplotlib or a drawn table."""
     figure = map_figure(drawn, look.layer)
     with settings():
         sheet = Sheet(figure.width, look.style, language=look.language)
@@ -92,7 +98,7 @@ def write_map_picture(drawn: Map, path: Path, look: MapLook = MapLook()) -> None
             "move": request.move,
             **sheet.data,
         }
-        save(sheet.finish(), path, FigureDescription(sheet.title, sheet.about, data))
+        return encoded(sheet.finish(), form, FigureDescription(sheet.title, sheet.about, data))
 
 
 def map_figure(drawn: Map, layer: Layer = "verdict") -> Figure:

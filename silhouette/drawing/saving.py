@@ -57,20 +57,23 @@ class FigureDescription:
 def save(figure: Figure, path: Path, description: FigureDescription, *, text: bool = False) -> None:
     """Writes a figure as SVG, PNG or PDF, by the ending of its path; within the `settings` in which it was drawn.
 
+    Raises FileError where it cannot be written; a file of that name then stays as it was.
+    """
+    write_file(path, encoded(figure, path.suffix.lower()[1:], description, text=text))
+
+
+def encoded(figure: Figure, form: str, description: FigureDescription, *, text: bool = False) -> bytes:
+    """A figure as the content of a file of a form in `FIGURE_FORMATS`.
+
     Title and sentence are in ``<title>`` and ``<desc>`` of an SVG, the chunks "Title" and "Description" of a PNG, and
     title and subject of a PDF. The data is JSON in ``<metadata>``, the chunk "silhouette", and the entry "Silhouette"
     of the PDF's information. With ``text`` the words in an SVG stay text, with the type embedded, which not every
     program reads; otherwise they are outlines, which look the same everywhere, with the words in ``aria-label``.
-
-    Raises FileError where it cannot be written; a file of that name then stays as it was.
     """
     description = description.printable()
-    ending = path.suffix.lower()[1:]
-    if ending == "svg":
-        content = svg(figure, description, DRAWN_TEXT if text else DRAWN).encode()
-    else:
-        content = _RASTER_WRITERS[ending](figure, description)
-    write_file(path, content)
+    if form == "svg":
+        return svg(figure, description, DRAWN_TEXT if text else DRAWN).encode()
+    return _RASTER_WRITERS[form](figure, description)
 
 
 def jpeg(picture: Image.Image, quality: int = PRINT_JPEG_QUALITY) -> tuple[str, bytes]:

@@ -5,7 +5,7 @@ Odds, what would change a verdict, and maps judge one question many times, with 
 
 from __future__ import annotations
 
-from silhouette.judging.checking import SceneResult, changes, check, judge_scene, map_of, odds
+from silhouette.judging.checking import SceneResult, judge_scene
 from silhouette.judging.judge import Judged, JudgingOptions, Request, judge, judge_all, mapped
 from silhouette.judging.loading import (
     DEFAULT_PIXEL_MM,
@@ -23,16 +23,12 @@ __all__ = [
     "Request",
     "SceneResult",
     "Selection",
-    "changes",
-    "check",
     "check_numbers",
     "content_with",
     "judge",
     "judge_all",
     "judge_scene",
     "load_scene",
-    "map_of",
     "mapped",
-    "odds",
     "usable_pixel",
 ]

@@ -89,7 +89,7 @@ class Mask:
     blocker: NDArray[np.int32]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class OcclusionCounts:
     """Areas of a target, in pixels, of what is occluded of it and by what, and the errors of the shares.
 

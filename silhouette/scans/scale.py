@@ -59,7 +59,7 @@ AGREE = 0.04
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SizeHints:
     """What the user says about the scale."""
 
     scale: float | None = None  # mm per unit of the file
@@ -250,7 +250,7 @@ class _Hypotheses:
 def scale_of(
     scan: Scan,
     level: Level,
-    wanted: Wanted = Wanted(),
+    wanted: SizeHints = SizeHints(),
     known: Sequence[Known] = (),
     edges: Integers | None = None,
     standing: Callable[[float], Surroundings] | None = None,
@@ -284,7 +284,7 @@ def scale_of(
     return options.scale() if answered is None else answered
 
 
-def _given(there: _There, hints: Wanted) -> Scale | None:
+def _given(there: _There, hints: SizeHints) -> Scale | None:
     """The scale by a length, a number, or a number as an answer; None where nobody has given any."""
     if hints.length is not None:
         # Each of the two points was picked within half the spacing of points.

@@ -33,7 +33,7 @@ from silhouette.scans.match import FEWEST_POINTS, Match, point_spacing
 from silhouette.scans.models import Known, known_models
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
-from silhouette.scans.scale import Scale, Wanted, edges_over_table, levelled, scale_of
+from silhouette.scans.scale import Scale, SizeHints, edges_over_table, levelled, scale_of
 from silhouette.scans.segment import refuse_spikes, second_shell
 
 Step = Callable[[int, int], None]
@@ -54,7 +54,7 @@ class ScanRequest:
     file: Path  # the scan
     figures: tuple[Path, ...] = ()  # meshes, model files or folders of them to look for
     terrain: tuple[Path, ...] = ()  # the same for terrain
-    wanted: Wanted = field(default_factory=Wanted)  # what is known of the scale
+    wanted: SizeHints = field(default_factory=SizeHints)  # what is known of the scale
     terrain_only: bool = False  # whether figures are left out; those to look for tell only what is none of the terrain
     table: int | None = None  # which of several tables, from 1, that with most on it; None where nobody says
 
@@ -172,7 +172,7 @@ def _recognised(
     request: ScanRequest,
     scan: Scan,
     lie: Level,
-    sizes: Wanted,
+    sizes: SizeHints,
     figures: Sequence[Known],
     terrain: Sequence[Known],
     step: Step,
@@ -250,7 +250,7 @@ def _levelled(scan: Scan, earlier: Earlier, table: int | None) -> Level:
     return as_answered(lie, scan, answers)
 
 
-def _size_given(request: ScanRequest, earlier: Earlier) -> Wanted:
+def _size_given(request: ScanRequest, earlier: Earlier) -> SizeHints:
     """What is known of the scale, with the answer of a player."""
     answered = earlier.asked.get(SCALE)
     return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))

@@ -91,7 +91,7 @@ def assert_tasks_can_ask(address: str, path: Path, expected: list[dict[str, Any]
 
     options = f"{str(path)!r}, renderer='reference', pixel=2.0, workers=2"
     with Client(address, set_as_default=False) as client:
-        for call in (f"matrix({options})", f"batch({options}, everyone=True, cached=False)"):
+        for call in (f"matrix({options}).rows()", f"batch({options}, everyone=True, cached=False)"):
             task = client.submit(eval, f"list(__import__('silhouette').{call})", pure=False)
             assert task.result(timeout=60) == expected
 

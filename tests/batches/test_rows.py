@@ -8,12 +8,10 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import silhouette
-import silhouette.batches.rows as rows_module
 from silhouette import RequestError
 from tests.support.batching import (
     FAST,
@@ -43,33 +41,17 @@ def test_rows_are_those_of_the_command_line_in_their_order(tmp_path: Path, capsy
 def test_a_matrix_is_the_batch_of_everyone(tmp_path: Path) -> None:
     path = scene_of_blocks(tmp_path / "crowd.toml", 6)
     rows = list(silhouette.batch([path], everyone=True, **HOW))  # type: ignore[arg-type]
-    assert silhouette.matrix(path, **HOW) == rows  # type: ignore[arg-type]
-    assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW) == rows  # type: ignore[arg-type]
+    assert silhouette.matrix(path, **HOW).rows() == rows  # type: ignore[arg-type]
+    assert silhouette.matrix(silhouette.load_scene(path), workers=1, **HOW).rows() == rows  # type: ignore[arg-type]
 
 
-@pytest.mark.long
-def test_a_large_matrix_is_judged_as_a_batch_where_this_process_cannot_be_forked(
+def test_a_matrix_is_the_same_where_this_process_cannot_be_forked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = scene_of_blocks(tmp_path / "crowd.toml", 6)
-    expected = silhouette.matrix(path, workers=1, **HOW)  # type: ignore[arg-type]
-    batches: list[object] = []
-    right = rows_module.batch
-
-    def batch(*arguments: Any, **options: Any) -> Any:
-        batches.append(arguments)
-        return right(*arguments, **options)
-
+    expected = silhouette.matrix(path, workers=1, **HOW).rows()  # type: ignore[arg-type]
     force_forking(monkeypatch, False)
-    monkeypatch.setattr(rows_module, "batch", batch)
-    assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
-    assert not batches
-    monkeypatch.setattr(rows_module, "WORTH_A_BATCH", 30)
-    assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
-    assert silhouette.matrix(silhouette.load_scene(path), workers=2, **HOW) == expected  # type: ignore[arg-type]
-    assert batches == [(path,)]
-    monkeypatch.setattr(rows_module, "batch", lambda *_, **__: iter([{"error": "a worker ended"}]))
-    assert silhouette.matrix(path, workers=2, **HOW) == expected  # type: ignore[arg-type]
+    assert silhouette.matrix(path, workers=2, **HOW).rows() == expected  # type: ignore[arg-type]
 
 
 @pytest.mark.long
@@ -118,7 +100,7 @@ def test_nothing_to_judge_is_no_row_and_starts_no_process() -> None:
 def test_rows_become_a_data_frame(tmp_path: Path) -> None:
     import pandas
 
-    frame = pandas.DataFrame(silhouette.matrix(scene_of_blocks(tmp_path / "crowd.toml", 4), **HOW))  # type: ignore[arg-type]
+    frame = pandas.DataFrame(silhouette.matrix(scene_of_blocks(tmp_path / "crowd.toml", 4), **HOW).rows())  # type: ignore[arg-type]
     assert len(frame) == 12
     assert set(frame.groupby("verdict").size().index) <= {"open", "partial cover", "full cover", "hidden"}
     assert frame["occluded"].dtype == "float64"

@@ -176,7 +176,7 @@ def _add_figures(
 
 def _add_pairs(findings: Findings, truth: Truth, scene: Path, names: Mapping[str, str], asked: set[str]) -> None:
     """Enters the verdicts of all pairs; ``asked`` are the pieces of open questions, and "scale"."""
-    true = silhouette.matrix(truth.scene)
+    true = silhouette.matrix(truth.scene).rows()
     findings.pairs += len(true)
     findings.in_cover += sum(row["verdict"] in IN_COVER for row in true)
     if len(names) < 2:
@@ -215,7 +215,7 @@ def _add_pairs(findings: Findings, truth: Truth, scene: Path, names: Mapping[str
 
 def _matrix(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """The rows of everyone against everyone, by attacker and target."""
-    return {(row["attacker"], row["target"]): row for row in silhouette.matrix(path)}
+    return {(row["attacker"], row["target"]): row for row in silhouette.matrix(path).rows()}
 
 
 def scans(folder: Path, seeds: Sequence[int]) -> Iterator[Truth]:

@@ -97,7 +97,7 @@ def verdicts(truth: Truth, scene: Path, document: dict[str, Any], found: Score) 
     fighters = [piece for piece in document["pieces"] if piece["kind"] == "fighter"]
     scanned = with_odds(scene) if len(fighters) > 1 else []
     unknown = [piece["name"] for piece in fighters if piece["facing"] == "unknown"]
-    return compare_verdicts(silhouette.matrix(truth.scene), scanned, found.figures, unknown)
+    return compare_verdicts(silhouette.matrix(truth.scene).rows(), scanned, found.figures, unknown)
 
 
 def with_odds(scene: Path) -> list[Mapping[str, Any]]:

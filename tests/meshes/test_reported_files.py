@@ -9,9 +9,9 @@ import pytest
 
 from silhouette.exchange.folder import read_table
 from silhouette.files.cache import Cache
-from silhouette.judging.checking import check
 from silhouette.meshes.formats.gltf_tree import open_container
 from silhouette.meshes.mesh import read_mesh
+from silhouette.notebook.questions import check
 from tests.support.gltf_scenes import glb
 
 FIGURE = 140

@@ -311,9 +311,9 @@ OFF_THE_THRESHOLDS = (
         ),
     ),
     Patch(
-        "silhouette/judging/checking.py",
-        "return replace(result.changes, one_way=result.one_way)",
-        "return result.changes",
+        "silhouette/notebook/questions.py",
+        "replace(judged.changes, one_way=judged.one_way)",
+        "judged.changes",
         ("tests/judging/test_judging.py::test_what_would_change_is_the_same_from_every_command",),
     ),
     Patch(

@@ -13,11 +13,11 @@ import pytest
 import trimesh
 
 from silhouette.judging import load_scene
-from silhouette.judging.checking import check
 from silhouette.judging.judge import Judged, JudgingOptions, judge_all
 from silhouette.judging.trials import Trials
 from silhouette.models.eyes import EyeEstimate, EyePlace
 from silhouette.models.model import Model
+from silhouette.notebook.questions import check
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.necromunda.judge import NecromundaVerdict

@@ -17,7 +17,7 @@ from silhouette.scans import scale as scales
 from silhouette.scans.bases import Disc, Sizes
 from silhouette.scans.level import Level, level
 from silhouette.scans.read import Scan, read_scan
-from silhouette.scans.scale import Wanted, scale_of
+from silhouette.scans.scale import SizeHints, scale_of
 from silhouette.scans.votes import ScaleMatch
 
 RPG = (25, 25, 25, 25)
@@ -134,12 +134,12 @@ def test_an_answer_settles_it(made: Made) -> None:
     assert asked.question is not None
     answers = asked.question.answers
     assert answers[0].startswith("bases of 25 and 50 mm: the table is 59")
-    second = scale_of(scan, lie, Wanted(answer=answers[1]))
+    second = scale_of(scan, lie, SizeHints(answer=answers[1]))
     assert second.source == "given"
     assert second.question is None
     assert second.mm > 1.3 * asked.mm
-    assert scale_of(scan, lie, Wanted(answer="37.31")).mm == 37.31
-    assert scale_of(scan, lie, Wanted(answer="no such answer")).question is not None
+    assert scale_of(scan, lie, SizeHints(answer="37.31")).mm == 37.31
+    assert scale_of(scan, lie, SizeHints(answer="no such answer")).question is not None
 
 
 def test_nothing_to_go_by_is_a_guess_with_a_question(made: Made) -> None:
@@ -166,38 +166,38 @@ def test_a_scan_that_is_a_little_off_its_units_is_said_to_be(made: Made) -> None
 def test_a_length_wins_over_the_rest(made: Made) -> None:
     scan, lie = made(RPG, 37.31)
     apart = 600 / 37.31
-    wanted = Wanted(scale=2.0, length=(600.0, (1.0, 2.0, 3.0), (1.0, 2.0 + apart, 3.0)), bases=(32.0,))
+    wanted = SizeHints(scale=2.0, length=(600.0, (1.0, 2.0, 3.0), (1.0, 2.0 + apart, 3.0)), bases=(32.0,))
     found = scale_of(scan, lie, wanted)
     assert found.source == "length"
     assert found.mm == pytest.approx(37.31)
     assert found.error == pytest.approx(0.7 * 1.6 / 600)
     with pytest.raises(RequestError, match="two points that lie apart"):
-        scale_of(scan, lie, Wanted(length=(600.0, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0))))
+        scale_of(scan, lie, SizeHints(length=(600.0, (1.0, 2.0, 3.0), (1.0, 2.0, 3.0))))
 
 
 def test_a_scale_that_cannot_be_is_refused_and_an_unusual_one_warned_of(made: Made) -> None:
     scan, lie = made(RPG, 1000.0)
-    assert scale_of(scan, lie, Wanted(scale=990.0)) == scales.Scale(990.0, "given", 0.0)
+    assert scale_of(scan, lie, SizeHints(scale=990.0)) == scales.Scale(990.0, "given", 0.0)
     for absurd in (1.0, 60.0, 1e6, 0.0, -1.0, float("nan"), float("inf")):
         with pytest.raises(RequestError, match="--scale"):
-            scale_of(scan, lie, Wanted(scale=absurd))
-    assert "unusual" in scale_of(scan, lie, Wanted(scale=8000.0)).warnings[0]
+            scale_of(scan, lie, SizeHints(scale=absurd))
+    assert "unusual" in scale_of(scan, lie, SizeHints(scale=8000.0)).warnings[0]
 
 
 def test_given_bases_tell_the_scale_or_ask(made: Made) -> None:
     scan, lie = made((32, 32, 32), 37.31)
-    found = scale_of(scan, lie, Wanted(bases=(32.0,)))
+    found = scale_of(scan, lie, SizeHints(bases=(32.0,)))
     assert found.source == "bases"
     assert found.mm == pytest.approx(37.31, rel=0.02)
     assert found.question is None
-    either = scale_of(scan, lie, Wanted(bases=(25.0, 32.0)))
+    either = scale_of(scan, lie, SizeHints(bases=(25.0, 32.0)))
     assert either.question is not None
-    own = scale_of(*made((30, 30), 37.31), Wanted(bases=(30.0,)))
+    own = scale_of(*made((30, 30), 37.31), SizeHints(bases=(30.0,)))
     assert own.mm == pytest.approx(37.31, rel=0.02)
     with pytest.raises(RequestError, match="no such round bases"):
-        scale_of(*made((), 37.31), Wanted(bases=(25.0,)))
+        scale_of(*made((), 37.31), SizeHints(bases=(25.0,)))
     with pytest.raises(RequestError, match="diameters in mm from 10 to 300"):
-        scale_of(scan, lie, Wanted(bases=(2.5,)))
+        scale_of(scan, lie, SizeHints(bases=(2.5,)))
 
 
 def test_known_models_settle_what_bases_leave_open(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,12 +205,12 @@ def test_known_models_settle_what_bases_leave_open(made: Made, monkeypatch: pyte
     known: list[Any] = [object()]
     sure = ScaleMatch(37.3, 0.004, ("orc.stl",))
     monkeypatch.setattr(scales, "scale_by_models", lambda *_: sure)
-    found = scale_of(scan, lie, Wanted(), known)
+    found = scale_of(scan, lie, SizeHints(), known)
     assert (found.source, found.question) == ("known models", None)
     assert found.mm == pytest.approx(37.3, rel=0.002), "with the bases that agree, each by its error"
     assert found.error < 0.004
     monkeypatch.setattr(scales, "scale_by_models", lambda *_: None)
-    assert scale_of(scan, lie, Wanted(), known).question is not None
+    assert scale_of(scan, lie, SizeHints(), known).question is not None
 
 
 def test_known_models_that_do_not_agree_with_the_units_are_a_question(
@@ -225,13 +225,13 @@ def test_known_models_that_do_not_agree_with_the_units_are_a_question(
     for mm, taken, source, asks, warning in cases:
         match = ScaleMatch(mm, 0.004, ("orc.stl",))
         monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
-        found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
+        found = scale_of(scan, lie, SizeHints(), [object()])  # type: ignore[list-item]
         assert (found.mm, found.source) == (pytest.approx(taken, rel=0.002), source)
         assert (found.question is not None) == asks
         assert warning in " ".join(found.warnings)
         assert bool(found.warnings) == bool(warning)
         if found.question is not None:
-            answers = scale_of(scan, lie, Wanted(answer=found.question.answers[1]), [object()])  # type: ignore[list-item]
+            answers = scale_of(scan, lie, SizeHints(answer=found.question.answers[1]), [object()])  # type: ignore[list-item]
             assert answers.source == "given"
             assert answers.mm != found.mm
 
@@ -243,7 +243,7 @@ def test_what_known_models_alone_tell_is_asked_about_where_it_may_be_a_hundredth
     for error, asks in ((0.004, False), (0.007, True)):
         match = ScaleMatch(45.0, error, ("orc.stl",))
         monkeypatch.setattr(scales, "scale_by_models", lambda *_, found=match: found)
-        found = scale_of(scan, lie, Wanted(), [object()])  # type: ignore[list-item]
+        found = scale_of(scan, lie, SizeHints(), [object()])  # type: ignore[list-item]
         assert (found.mm, found.source, found.question is not None) == (45.0, "known models", asks)
     assert found.question is not None
     assert "Known models tell it to 1.4%." in found.question.text
@@ -260,7 +260,7 @@ def test_units_at_which_no_known_figure_stands_are_asked_about(
     model: Any = SimpleNamespace(model=SimpleNamespace(kind=kind))
     nothing: Any = SimpleNamespace(figures=[])
     monkeypatch.setattr(scales, "scale_by_models", lambda *_: None)
-    found = scale_of(scan, lie, Wanted(), [model], None, lambda mm: nothing)
+    found = scale_of(scan, lie, SizeHints(), [model], None, lambda mm: nothing)
     assert (found.mm, found.source, found.question is not None) == (1000.0, "units", asks)
 
 

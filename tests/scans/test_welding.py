@@ -11,7 +11,7 @@ from silhouette.common.geometry import Floats, Integers
 from silhouette.files.cache import Cache
 from silhouette.scans.meshes import ply_bytes
 from silhouette.scans.read import Scan, welded
-from silhouette.scans.scale import Wanted
+from silhouette.scans.scale import SizeHints
 from silhouette.scans.scan import ScanRequest, scan_table
 
 RNG = np.random.default_rng(2)
@@ -136,7 +136,7 @@ def test_numbers_that_are_stored_far_apart_are_a_doubt_and_a_warning(
     vertices, faces = hill()
     moved = (vertices / 1000.0 + [offset, offset / 2.0, 0.0]).astype(np.float32)
     (tmp_path / "scan.ply").write_bytes(ply_bytes(moved, faces))
-    table = scan_table(ScanRequest(tmp_path / "scan.ply", wanted=Wanted(scale=1000.0)), Cache(None))
+    table = scan_table(ScanRequest(tmp_path / "scan.ply", wanted=SizeHints(scale=1000.0)), Cache(None))
     told = [sentence for sentence in table.warnings if "mm apart, as it is stored" in sentence]
     assert len(told) == (1 if step else 0)
     if step:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from silhouette.batches.rows import matrix
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
-from silhouette.judging import check, load_scene
+from silhouette.judging import load_scene
+from silhouette.notebook.questions import check, matrix
 from silhouette.scenes.places import Mobility, Motion, Trial, poses
 from silhouette.scenes.scene import read_document
 from silhouette.scenes.table import TableScene

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from silhouette.common.errors import RequestError
-from silhouette.judging import check, load_scene
+from silhouette.judging import load_scene
+from silhouette.notebook.questions import check
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
