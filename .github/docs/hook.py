@@ -6,6 +6,7 @@ A page has the path that it has in the repository, so that a link leads to the s
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,7 @@ from silhouette.rules import BY_DATA, RULES, rule_called
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = (".github", "silhouette", "models", "scenes", "tests")
+NOTEBOOK = ".github/docs/notebook.ipynb"
 LEFT_OUT = ("pull_request_template.md",)
 DOCTEST = re.compile(r"^>>> .*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s#:]+)(?:#[^)\s]*)?\)")
@@ -41,7 +43,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if (target := (page.parent / link).resolve()).is_file() and target.suffix != ".md"
     }
     given = [file for file in files if not file.is_documentation_page()]
-    stored = [_stored(path, config) for path in (*pages, *sorted(linked))]
+    stored = [_stored(path, config) for path in (*pages, *sorted({*linked, ROOT / NOTEBOOK}))]
     return Files([*given, *stored, *_made(config)])
 
 
@@ -73,6 +75,7 @@ def _stored(path: Path, config: MkDocsConfig) -> File:
 def _made(config: MkDocsConfig) -> Iterator[File]:
     made = {
         "reference/games.md": _games(),
+        "reference/notebook.md": _notebook(),
         "reference/options.md": _options(),
         "reference/schemas.md": _schemas(),
         "reference/python.md": _python(),
@@ -99,6 +102,17 @@ def _games() -> str:
             more += f", [specification](../silhouette/rules/data/{Path(rule.example).parent.name}.md)"
         lines.append(f"| {rule.title} | `{name}` | {verdicts} | [scene](../{rule.example}) | {more} |")
     return "\n".join([*lines, ""])
+
+
+def _notebook() -> str:
+    """The notebook beside this file as a page: its words, and its code without the answers."""
+    cells = json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8"))["cells"]
+    texts = ["".join(cell["source"]) for cell in cells]
+    shown = [
+        f"```python\n{text}\n```" if cell["cell_type"] == "code" else text
+        for cell, text in zip(cells, texts, strict=True)
+    ]
+    return "\n\n".join([*shown, f"[The notebook itself](../{NOTEBOOK})", ""])
 
 
 def _options() -> str:
