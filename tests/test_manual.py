@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import subprocess
@@ -86,3 +87,11 @@ def test_from_disk_it_is_searched_without_a_network(manual: Path, browser: Brows
         visit.page.keyboard.type("barricade")
         visit.page.wait_for_selector(".md-search-result__item a[href*='models']")
         quiet(visit)
+
+
+def test_nothing_stands_as_it_is_written_in_markdown(manual: Path) -> None:
+    """GitHub takes a list or a table for one where mkdocs does not, such as below a paragraph."""
+    for page in sorted(manual.rglob("*.html")):
+        for article in re.findall(r"<article.*?</article>", text_of(page), re.DOTALL):
+            words = html.unescape(re.sub(r"<(pre|code)\b.*?</\1>|<[^>]+>", "", article, flags=re.DOTALL))
+            assert not re.findall(r"^\s*(?:- .*|\|.*\||```.*|#+ .*)$|.*(?:\*\*|\]\().*", words, re.MULTILINE), page
