@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -16,18 +17,23 @@ from silhouette.models.entries import ModelOptions
 from silhouette.rules import RULES, rule_called
 from tests.benchmarks.page import benchmarks
 from tests.support.games import BY_CODE, FILES
-from tests.support.scene_keys import MODELS, SCENES, github_anchor, made
+from tests.support.scene_keys import EXAMPLES, MODELS, SCENE_KEYS, github_anchor, made
 
 PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 GITHUB = PROJECT / ".github"
+COMMANDS = GITHUB / "docs" / "pages" / "commands.md"
+SCENES = PROJECT / "scenes" / "README.md"
 PAGES = sorted(
     path
-    for folder in (PROJECT, GITHUB, *(PROJECT / name for name in ("silhouette", "models", "scenes", "tests")))
-    for path in (folder.rglob("*.md") if folder not in (PROJECT, GITHUB) else folder.glob("*.md"))
+    for folder in (PROJECT, *(PROJECT / name for name in (".github", "silhouette", "models", "scenes", "tests")))
+    for path in (folder.rglob("*.md") if folder != PROJECT else folder.glob("*.md"))
     if "node_modules" not in path.parts
 )
-FORMS = sorted(GITHUB.rglob("*.yml"))
+ALIKE = 15
+"""From how many words on in a row two pages say the same."""
+
+FORMS = sorted(path for path in GITHUB.rglob("*.yml") if path.name != "mkdocs.yml")
 
 
 def text_of(page: Path) -> str:
@@ -45,7 +51,27 @@ def test_nothing_is_left_to_fill_in() -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len(README.split()) <= 900
+    assert len(README.split()) <= 700
+
+
+def prose(page: Path) -> str:
+    """The sentences of a page: without what is made from the code, tables, code, and where links lead."""
+    text = re.sub(r"<!-- (\w+): made by .*?<!-- /\1 -->", "", text_of(page), flags=re.DOTALL)
+    text = re.sub(r"^```.*?^```|^ *\|.*?$|^    .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"\]\([^)]*\)", "]", text)
+
+
+def test_all_pages_together_can_be_read() -> None:
+    assert sum(len(prose(page).split()) for page in PAGES) <= 27_000
+
+
+def test_no_text_stands_twice() -> None:
+    places = defaultdict[str, set[str]](set)
+    for page in PAGES:
+        words = re.findall(r"[\w.%±'-]+", prose(page).lower())
+        for start in range(len(words) - ALIKE + 1):
+            places[" ".join(words[start : start + ALIKE])].add(named(page))
+    assert {text: pages for text, pages in places.items() if len(pages) > 1} == {}
 
 
 def test_the_top_level_is_short() -> None:
@@ -123,7 +149,7 @@ def test_the_table_has_every_game() -> None:
 @pytest.mark.parametrize("command", ["check", "matrix", "batch", "draw", "inspect", "doctor", "rules"])
 def test_every_command_that_is_named_is_there(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"`silhouette {command}`" in README
-    assert f"| `silhouette {command}` |" in text_of(PROJECT / "silhouette" / "README.md")
+    assert f"| `silhouette {command}` |" in text_of(COMMANDS)
     assert main([command, "--help"]) == 0
     assert "--json" in capsys.readouterr().out
 
@@ -132,11 +158,11 @@ def test_no_command_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--help"])
     commands = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out.partition("Start:")[2], flags=re.MULTILINE)
     assert "check" in commands
-    table = text_of(PROJECT / "silhouette" / "README.md")
+    table = text_of(COMMANDS)
     assert [command for command in commands if f"| `silhouette {command}` |" not in table] == []
 
 
-@pytest.mark.parametrize("page", [SCENES, MODELS], ids=named)
+@pytest.mark.parametrize("page", [SCENE_KEYS, EXAMPLES, MODELS], ids=named)
 def test_generated_parts_are_up_to_date(page: Path) -> None:
     assert text_of(page) == made(page), "python -m tests.support.scene_keys writes it anew"
 

@@ -175,8 +175,8 @@ def _run(arguments: list[str]) -> int:
         typed = " ".join(os.environ.get(variable, "") for variable in COMPLETED_WORDS)
         from typer.completion import shell_complete
 
-        return shell_complete(_command(typed.split()), {}, "silhouette", COMPLETE_VARIABLE, instruction)
-    command = _command(arguments)
+        return shell_complete(command_line(typed.split()), {}, "silhouette", COMPLETE_VARIABLE, instruction)
+    command = command_line(arguments)
     logging.getLogger().addHandler(logging.NullHandler())
     with warnings.catch_warnings():
         if not os.environ.get(DEBUG_VARIABLE):
@@ -242,7 +242,7 @@ class GroupedCommands(TyperGroup):
 WIDEST_NAME = max(map(len, COMMANDS))  # groups have their descriptions in one column
 
 
-def _command(words: Iterable[str]) -> Any:
+def command_line(words: Iterable[str]) -> Any:
     """The command line of some words. Commands that none of them names have no options, and are only listed."""
     app = typer.Typer(
         cls=GroupedCommands,

@@ -288,6 +288,9 @@ class SiteOptions(Measuring, Working, Telling):
         Path | None, option("--scenes", "FOLDER", "The scenes of the source.  [default: here, or by the package]")
     ] = None
     no_animation: Annotated[bool, flag("--no-animation", "Nothing that moves: quicker.")] = False
+    manual: Annotated[
+        str | None, option("--manual", "ADDRESS", "Of a manual, such as manual/index.html, for a link on every page.")
+    ] = None
 
 
 class ReportOptions(Pairing, Trying, Styling, Measuring, Working, Telling):

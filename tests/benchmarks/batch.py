@@ -1,7 +1,7 @@
 """How much memory do the workers of a batch share, and when does the first row arrive?
 
-Six tables of ten figures and twelve pieces of terrain in other places, everyone against everyone; scanned pieces are
-larger. Memory is the peak of all processes as proportional set size. Linux only.
+Six tables of ten figures and twelve pieces of terrain, everyone against everyone. Memory is the peak of all processes
+as proportional set size. Linux only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What does ``check(scene, a, b)`` cost when Python calls it again and again, and does memory grow?
 
-The second example of cover, loaded once, judged by the names of its two fighters, in blocks of 25 calls; CPU time is
-that of all threads. Wanted with the default renderer: 20 ms a call, and memory that stays the same.
+The second example of cover, loaded once, in blocks of 25 calls; CPU time of all threads. Wanted with the default
+renderer: 20 ms a call, and memory that stays the same.
 """
 
 from __future__ import annotations

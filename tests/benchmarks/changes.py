@@ -1,9 +1,9 @@
 """Is the least move that ``--what-if`` finds the least, and how long does it take?
 
-Pairs of figures on random tables. If a move of target or attacker under 5 mm is found, every place on rings 0.2 mm
-apart is judged as well, outwards up to that length: *too long* is by how much the least of those that change the
-verdict is shorter. The same for turns under 5 degrees, every 0.1 degrees. Places count whose share is farther than
-its error from the threshold. Wanted: 0.2 mm at most, and at the end of every move the verdict that was said.
+Pairs of figures on random tables. If a move under 5 mm is found, every place on rings 0.2 mm apart is judged up to
+that length, and every 0.1 degrees of a turn under 5: *too long* is by how much the least that changes the verdict is
+shorter. Places count whose share is farther than its error from the threshold. Wanted: 0.2 mm at most, and at the end
+of every move the verdict that was said.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How long do checks of this game take, with more and more terrain?
 
-Characters stand at random among pieces at random; everyone looks at everyone, at most a thousand pairs.
+Characters and pieces stand at random; everyone looks at everyone, at most a thousand pairs.
 """
 
 from __future__ import annotations

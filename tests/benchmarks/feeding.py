@@ -1,8 +1,8 @@
 """How many checks a second does a batch judge, with each renderer that works here?
 
-``batch`` of 10,000 small scenes of one check, and of one scene of 100,000 checks, as a whole command, with as many
-processes as there are cores, each with a renderer of its own. Without a GPU a tenth of them, with the kernels of
-``cuda`` on the CPU; with ``--rounds N`` N hundred scenes, and N thousand checks.
+A whole command on 10,000 small scenes of one check, and on one scene of 100,000 checks, with as many processes as
+cores, each with a renderer of its own. Without a GPU a tenth of them, with the kernels of ``cuda`` on the CPU; with
+``--rounds N`` N hundred scenes, and N thousand checks.
 """
 
 from __future__ import annotations

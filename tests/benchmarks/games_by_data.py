@@ -1,7 +1,7 @@
 """How long do odds, maps and matrices of games by data take?
 
-Whole processes, warm, on the example scene of each game that ships; maps and matrices of a game that looks for beams
-and of one that looks for patches. Scenes in which there is hardly a line, or none, take several times as long.
+Whole processes, warm, on the example scene of each game; maps and matrices of one that looks for beams and one that
+looks for patches. Scenes with hardly a line, or none, take several times as long.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How long does ``silhouette import`` take for 60 pieces of a table from elsewhere?
 
 Sixty meshes of a rough ball, as a save of Tabletop Simulator with OBJ files, and as one glTF file. Whole commands,
-once each: with an empty cache, and into another folder with the cache that the first has filled. Wanted: 5 s.
+with an empty cache, and into another folder with the cache that the first has filled. Wanted: 5 s.
 """
 
 from __future__ import annotations

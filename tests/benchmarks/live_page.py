@@ -1,11 +1,11 @@
 """How soon does a hand in the browser see what it has done to the live table?
 
-The table of ``live``, served to Chromium, which draws without a graphics card, on the cores that judge. The mouse
-drags a figure along random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page: from
-the movement to the first answer of the judge in the page that is as new, and to such a verdict of the desk on the
-chosen pair; from a pose to the lines to all 19 others, if no newer one came before; from letting go to the last verdict
-at full precision; from the start of the command to the first whole picture. Wanted is what ``live`` wants, and a first
-answer within 5 ms of the judge's own time, which ``page_judge`` has.
+The table of ``live``, in Chromium without a graphics card, on the cores that judge. The mouse drags a figure along
+random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page: from the movement to the
+first answer of the page's judge that is as new, and to such a verdict of the desk on the chosen pair; from a pose to
+the lines to all 19 others, if no newer one came before; from letting go to the last verdict; from the start of the
+command to the first whole picture. Wanted is what ``live`` wants, and a first answer within 5 ms of the judge's own
+time (``page_judge``).
 """
 
 from __future__ import annotations

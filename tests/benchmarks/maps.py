@@ -1,12 +1,11 @@
 """How long does a map take, and how much of it is left marginal?
 
 A table of 44 x 60 inches: 13 figures and 30 pieces of terrain, real meshes. One figure is put on every place; one
-other looks at it, or all twelve do. Loading is not counted. Two processes; CPU seconds are those of all. Wanted, on
-two cores: 3 s for one attacker and an inch, 8 s for half an inch, 15 s for twelve attackers and an inch.
+other looks at it, or all twelve do. Loading is not counted; CPU seconds are those of both processes. Wanted, on two
+cores: 3 s for one attacker and an inch, 8 s for half an inch, 15 s for twelve attackers and an inch.
 
-*Where no check is*: marginal places that ``silhouette check`` would not call so, of which at most 3 % are wanted.
-``python -m tests.benchmarks.maps --renderer cuda [--device NAME]`` measures with another renderer, in one process if
-that cannot be forked.
+*Where no check is*: marginal places that ``silhouette check`` would not call so; at most 3 % are wanted. ``python -m
+tests.benchmarks.maps --renderer cuda [--device NAME]`` measures with another renderer.
 """
 
 from __future__ import annotations

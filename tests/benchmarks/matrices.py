@@ -1,9 +1,9 @@
 """What does a matrix cost beside the counting, and a table where most are hidden?
 
 First all 90 pairs of the skirmish, in one process. Then whole processes of ``silhouette matrix`` with an empty cache,
-on the crowded table of ``renderers`` with two figures and with ten: the difference is what each of the 88 further
-checks costs, reading and indexing eight further meshes included. At most 0.08 of a check with pyrender (two
-segmentation renders of 256 x 256, meshes loaded) is wanted.
+on the crowded table of ``renderers`` with two figures and with ten: the difference is the cost of the 88 further
+checks, reading eight further meshes included. At most 0.08 of a check with pyrender (two segmentation renders of 256 x
+256, meshes loaded) is wanted.
 """
 
 from __future__ import annotations

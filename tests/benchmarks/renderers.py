@@ -2,11 +2,11 @@
 
 One crowded table, all 90 pairs of its figures. The first rows are the whole matrix, forking included; every other
 method judges the pairs one by one; the last rows are two pictures of 256 x 256 pixels for each pair, or as many rays.
-All methods take turns under the same load, those but the first in a process of their own: times, and ratios to the
-first two rows of the same round, are medians. Silhouettes that are kept of an eye are forgotten before each time.
+All take turns under the same load: times, and ratios to the first two rows of the same round, are medians. Kept
+silhouettes are forgotten before each time.
 
-Errors are differences from what layers count: the worst, and the median of pairs that are partly obscured. That layers
-are right, `stated_errors` shows. Wanted in the first row: 8 times as fast as Open3D, 40 times as fast as pyrender.
+Errors are differences from what layers count, which `stated_errors` judges: the worst, and the median of pairs that
+are partly obscured. Wanted in the first row: 8 times as fast as Open3D, 40 times as fast as pyrender.
 """
 
 from __future__ import annotations

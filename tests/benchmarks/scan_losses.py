@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.scan_losses [FOLDER...] [--keep FOLDER] [--only NAME]
 
-Scans with a truth file beside them: the seven of `../shared/reports/scans`, those of `../shared/scans`, and of the
-folders given. Each is scanned by the command with the figures of `../shared`, as an owner of a collection would. Found
-is a figure with a fighter within 8 mm. A lost one is told by `missing`, by a question within 30 mm of its place, or by
-a grade that says that the scan is too coarse for figures; what is left is lost without a word.
+Scans with a truth file: the seven of `../shared/reports/scans`, those of `../shared/scans`, and of the folders given,
+each with the figures of `../shared`, as an owner of a collection would. Found is a figure with a fighter within 8 mm.
+A lost one is told by `missing`, by a question within 30 mm of its place, or by a grade too coarse for figures; what is
+left is lost without a word.
 """
 
 from __future__ import annotations

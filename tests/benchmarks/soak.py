@@ -1,8 +1,8 @@
 """Does memory grow over 20,000 checks in one process?
 
 Four tables in turn, eight blocks in two rows with a wall and two meshes between them, all 56 pairs, each scene read
-anew, with a memory too small for all meshes. If memory grows by more than one part in fifty after five thousand
-checks, when memos are full, or a file stays open, the benchmark fails.
+anew, with a memory too small for all meshes. The benchmark fails if memory grows by more than one part in fifty after
+five thousand checks, or a file stays open.
 """
 
 from __future__ import annotations

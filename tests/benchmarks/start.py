@@ -1,7 +1,7 @@
 """How long does a user wait for the help, for a check of the first example, and for the first verdict on a huge mesh?
 
-Whole processes of an installed package, start included: medians of nine runs, but for the single first check with an
-empty cache. Nearly half of a check of the first example is the import of libraries. Wanted for that check: 0.35 s.
+Whole processes of an installed package: medians of nine runs, but for the single first check with an empty cache.
+Nearly half of a check is the import of libraries. Wanted for the first example: 0.35 s.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ what differs beyond it. *Marginal*: another verdict lies within the stated error
 by more than the stated error.
 
 The second has random cases that are hard to measure (``tests/support/hard_sights.py``), and the project's models
-behind finely patterned screens, against exact polygons. *Outside*: a share obscured or seen, of the whole target or
-of its part in the arc, is off by more than its error. *Silently wrong*: the verdict is none of those within the
-errors, or "hidden" or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
+behind finely patterned screens, against exact polygons. *Outside* is any share off by more than its error, of the
+whole target or of its part in the arc. *Silently wrong*: the verdict is none of those within the errors, or "hidden"
+or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How long do checks of this game take on a crowded map: reading it, tracing lines, judging, and whole results?
 
-Half of the hexes are woods, buildings, smoke or hills. Lines run in seeded random directions; *at first* means that
-each direction is traced for the first time.
+Half of the hexes are woods, buildings, smoke or hills. Lines run in seeded random directions, each traced for the
+first time in *at first*.
 """
 
 from __future__ import annotations

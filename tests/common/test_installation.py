@@ -22,7 +22,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 ABOUT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGES = [
     *PROJECT.glob("*.md"),
-    *(PROJECT / ".github").rglob("*.*"),
+    *(page for page in (PROJECT / ".github").rglob("*.*") if page.suffix != ".pyc"),
     *filter(Path.is_file, (PROJECT / ".ci").iterdir()),
     *(page for name in ("silhouette", "models", "scenes", "tests") for page in (PROJECT / name).rglob("*.md")),
 ]

@@ -72,7 +72,7 @@ def _draw_picture(place: Path, number: int, file: Path) -> None:
 
 @dataclass(frozen=True)
 class CountingCase:
-    """How a check is counted, as `silhouette/README.md` shows it."""
+    """How a check is counted, as `.github/docs/pages/answers.md` shows it."""
 
     scene: str = "necromunda/counting"
     figures: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ from silhouette.common.errors import FileError
 from silhouette.files.cache import Cache
 from silhouette.files.publishing import files_in
 from silhouette.judging import load_scene
-from silhouette.pages.site.frame import MANIFEST_FILE, OWN_PAGE, SITE_INDEX, SITE_PAGES
+from silhouette.pages.site.frame import MANIFEST_FILE, OWN_PAGE, SITE_INDEX, SITE_PAGES, SitePage
 from silhouette.pages.site.offline import WORKER_FILE, is_picture
 from silhouette.pages.site.tables import scenes_to_play
 from silhouette.pages.site.writing import SITE, SiteParts, write_site
@@ -109,6 +109,14 @@ def test_every_page_leads_to_every_other(site: Path) -> None:
     assert values(site / "tutorial/index.html", "href").count(f"../{SITE_INDEX}") == 1
 
 
+@pytest.mark.parametrize("address", ["manual/index.html", "https://example.org/"])
+def test_every_page_leads_to_the_manual(address: str) -> None:
+    for path, above in ((SITE_INDEX, ""), (TABLE_PAGE, "../")):
+        page = SitePage(path, "a page", "of the site", (), manual=address).written()
+        (link,) = [attributes for _, attributes in Document(page).elements if address in (attributes.get("href") or "")]
+        assert link["href"] == (address if "://" in address else above + address)
+
+
 def test_every_game_has_a_section(site: Path) -> None:
     assert set(RULES) <= set(values(site / "games.html", "id"))
 
@@ -186,12 +194,13 @@ def test_the_command_says_what_to_open(
     monkeypatch.setattr("silhouette.cli.tutorial.TutorialRun", lambda *given: small_run())
     monkeypatch.setattr("silhouette.pages.site.writing.SiteParts.shipped", lambda scenes: FEW)
     out = tmp_path / "deep" / "site"
-    ran = run(capsys, "site", "--out", out, "--no-animation", *QUICK)
+    ran = run(capsys, "site", "--out", out, "--no-animation", "--manual", "manual/index.html", *QUICK)
     assert ran.status == 0
     assert ran.out == f"1 table to play with, and the tutorial; open {out / SITE_INDEX}\n"
     document = json.loads((out / SITE.facts_file).read_text(encoding="utf-8"))
     assert document["files"] == files_in(out)
     assert [table["page"] for table in document["tables"]] == [SITE_INDEX]
+    assert "manual/index.html" in values(out / SITE_INDEX, "href")
 
 
 # ---- in a browser

@@ -1,4 +1,4 @@
-"""The figure of `silhouette/README.md` that shows how a check is counted, drawn from a check as it is counted."""
+"""The figure of `.github/docs/pages/answers.md` of how a check is counted, drawn from a check as it is counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Those parts of silhouette/rules/data/README.md that are made from the code.
+"""Those parts of silhouette/rules/data/language.md that are made from the code.
 
     python -m tests.support.game_language
 
@@ -16,7 +16,7 @@ from silhouette.files.schema import meanings
 from silhouette.rules.data.entries import ClauseEntry, GameEntry, ReadingEntry, VerdictEntry
 from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, PRIMITIVES, Parameter, Primitive
 
-PAGE = Path(__file__).resolve().parents[2] / "silhouette" / "rules" / "data" / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "silhouette" / "rules" / "data" / "language.md"
 
 
 def made() -> str:

@@ -1,4 +1,4 @@
-"""Those parts of scenes/README.md and models/README.md that are made from the code and the scenes.
+"""Those parts of scenes/keys.md, scenes/examples.md and models/README.md that are made from the code and the scenes.
 
     python -m tests.support.scene_keys
 
@@ -27,7 +27,8 @@ from silhouette.rules import BY_DATA, RULES, rule_called
 from silhouette.scenes.entries import FighterEntry, SceneEntry, TerrainEntry, VehicleEntry
 
 PROJECT = Path(__file__).resolve().parents[2]
-SCENES = PROJECT / "scenes" / "README.md"
+SCENE_KEYS = PROJECT / "scenes" / "keys.md"
+EXAMPLES = PROJECT / "scenes" / "examples.md"
 MODELS = PROJECT / "models" / "README.md"
 
 PIECES = ("terrain", "fighter", "vehicle")
@@ -37,21 +38,22 @@ Schema = type[BaseModel]
 
 
 def made(file: Path) -> str:
-    """The text of a README with its generated parts made anew."""
-    parts = {SCENES: {"keys": scene_keys, "index": example_scenes}, MODELS: {"keys": model_keys}}[file]
-    text = file.read_text(encoding="utf-8")
-    for name, make in parts.items():
-        start, end = f"<!-- {name}: made by python -m tests.support.scene_keys -->", f"<!-- /{name} -->"
-        before, rest = text.split(start)
-        _, after = rest.split(end)
-        text = f"{before}{start}\n\n{make()}\n{end}{after}"
-    return text
+    """The text of a page with its generated part made anew."""
+    name, make = {
+        SCENE_KEYS: ("keys", scene_keys),
+        EXAMPLES: ("index", example_scenes),
+        MODELS: ("keys", model_keys),
+    }[file]
+    start, end = f"<!-- {name}: made by python -m tests.support.scene_keys -->", f"<!-- /{name} -->"
+    before, rest = file.read_text(encoding="utf-8").split(start)
+    _, after = rest.split(end)
+    return f"{before}{start}\n\n{make()}\n{end}{after}"
 
 
 def scene_keys() -> str:
     """A section for each table of a scene file: what every scene has, then each game."""
     sections = _Sections()
-    lines = ["### Every scene", "", *sections.table(SceneEntry, "Every scene")]
+    lines = ["## Every scene", "", *sections.table(SceneEntry, "Every scene")]
     by_data = [name for name in RULES if RULES[name] == BY_DATA]
     shared = set.intersection(*(set(_own_rows(rule_called(name).scene_entry)) for name in by_data))
     for name in RULES:
@@ -59,7 +61,7 @@ def scene_keys() -> str:
         verdicts = ", ".join(f"*{verdict}* ({level})" for verdict, level in rule.levels.items())
         if name == by_data[0]:
             lines += ["", *BY_DATA_HEAD, "", *_by_table(sorted(shared))]
-        lines += ["", f"### {rule.title}", "", f'`rules = "{name}"`. The verdicts: {verdicts}.', ""]
+        lines += ["", f"## {rule.title}", "", f'`rules = "{name}"`. The verdicts: {verdicts}.', ""]
         if name in by_data:
             lines += _keys_by_data(rule.scene_entry, rule.readings_entry, shared)
             continue
@@ -67,7 +69,7 @@ def scene_keys() -> str:
         if rule.readings_entry is not None:
             lines += sections.one(rule.readings_entry, rule.title, "`[readings]`")
         if rule.check_entries:
-            lines += ["", f"#### {rule.title}: `[[check]]`", "", *_questions(rule.check_entries)]
+            lines += ["", f"### {rule.title}: `[[check]]`", "", *_questions(rule.check_entries)]
     return "\n".join(lines) + "\n"
 
 
@@ -84,7 +86,7 @@ def _questions(checks: Mapping[str, Schema]) -> list[str]:
 
 
 BY_DATA_HEAD = (
-    "### Games by data",
+    "## Games by data",
     "",
     "Scenes of [games by data](../silhouette/rules/data/README.md) have the keys of [Necromunda](#necromunda), but for",
     "`[readings]`, and these, besides those of each game below:",
@@ -135,7 +137,7 @@ def example_scenes() -> str:
     lines = []
     for name in RULES:
         rule = rule_called(name)
-        lines += [f"### Scenes of {rule.title}", "", "| scene | rules |", "|---|---|"]
+        lines += [f"## Scenes of {rule.title}", "", "| scene | rules |", "|---|---|"]
         lines += [*map(_scene_row, sorted((PROJECT / rule.example).parent.glob("*.toml"))), ""]
     return "\n".join(lines)
 
@@ -171,7 +173,7 @@ class _Sections:
             return ["", f"{where}: the keys of [{earlier}](#{github_anchor(earlier)})."]
         if heading in self._rows:
             return []
-        return ["", f"#### {heading}", "", *self.whole(schema, title, heading)]
+        return ["", f"### {heading}", "", *self.whole(schema, title, heading)]
 
     def table(self, schema: Schema, heading: str) -> list[str]:
         """The keys of one schema; those that another section describes are left to it."""
@@ -256,9 +258,9 @@ def _scene_row(scene: Path) -> str:
     """A row about a scene."""
     document: dict[str, Any] = tomllib.loads(scene.read_text(encoding="utf-8"))
     rules = ", ".join(document.get("source", {}).get("rules", []))
-    return f"| [{document['title']}]({scene.relative_to(SCENES.parent).as_posix()}) | {rules} |"
+    return f"| [{document['title']}]({scene.relative_to(EXAMPLES.parent).as_posix()}) | {rules} |"
 
 
 if __name__ == "__main__":
-    for readme in (SCENES, MODELS):
-        readme.write_text(made(readme), encoding="utf-8")
+    for page in (SCENE_KEYS, EXAMPLES, MODELS):
+        page.write_text(made(page), encoding="utf-8")

@@ -44,6 +44,7 @@ class SitePage:
     scripts: tuple[str, ...] = ()  # by their paths in the folder, in the order in which they run
     data: Mapping[str, Any] | None = None  # for the scripts
     foot: Content = ()
+    manual: str | None = None  # where the manual begins: a path in the folder, or an address
 
     @property
     def above(self) -> str:
@@ -78,6 +79,9 @@ class SitePage:
             element("a", words, href=f"{self.above}{path}", aria_current="page" if path == self.path else None)
             for path, words in SITE_PAGES
         ]
+        if self.manual:
+            is_address = "://" in self.manual
+            links.append(element("a", "Manual", href=self.manual if is_address else f"{self.above}{self.manual}"))
         return element("nav", element("ul", [element("li", link) for link in links]), aria_label="Pages")
 
 

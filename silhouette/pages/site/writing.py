@@ -42,10 +42,14 @@ PICTURES_FOLDER = "models"
 
 @dataclass(frozen=True)
 class SiteParts:
-    """What a site shows besides the tutorial: the scenes of its tables, at least one, and model files."""
+    """What a site shows besides the tutorial: the scenes of its tables, at least one, and model files.
+
+    ``manual`` is where the manual begins, a path in the folder or an address, if pages are to link to one.
+    """
 
     scenes: Sequence[Path]
     models: Sequence[Path]
+    manual: str | None = None
 
     @classmethod
     def shipped(cls, scenes: Path) -> SiteParts:
@@ -95,11 +99,11 @@ def write_site(
     with SITE.whole_folder(out, [run.scenes, *parts.models]) as folder:
         texts = run.texts.model_copy(update={"above": ((f"../{SITE_INDEX}", SITE_NAME),)})
         results = write_tutorial(folder / TUTORIAL_FOLDER, replace(run, texts=texts), steps.tutorial)
-        tables = _write_tables(folder, parts.scenes, run, steps)
+        tables = _write_tables(folder, parts, run, steps)
         pictures = dict(_draw_models(folder, parts.models, run, steps))
         pages = pages_of(texts, results)
         for page in (games_page(pages), gallery_page(pages, pictures)):
-            _write_page(folder, page)
+            _write_page(folder, page, parts)
         for name in (VIEWER_SCRIPT, OWN_SCRIPT, SITE_SCRIPT):
             write_file(folder / name, asset(name))
         write_file(folder / MANIFEST_FILE, manifest())
@@ -111,16 +115,16 @@ def write_site(
     return facts
 
 
-def _write_tables(folder: Path, scenes: Sequence[Path], run: TutorialRun, steps: Steps) -> list[dict[str, Any]]:
+def _write_tables(folder: Path, parts: SiteParts, run: TutorialRun, steps: Steps) -> list[dict[str, Any]]:
     tables = list[SiteTable]()
-    for done, each in enumerate(judged_tables(scenes, run), 1):
+    for done, each in enumerate(judged_tables(parts.scenes, run), 1):
         tables.append(each)
         steps.rest(done)
     titles = {each.path: each.title for each in tables}
-    _write_page(folder, own_page(tables[0].scene))
+    _write_page(folder, own_page(tables[0].scene), parts)
     meshes = dict[str, str]()
     for each in tables:
-        _write_page(folder, table_page(each, titles, run, meshes))
+        _write_page(folder, table_page(each, titles, run, meshes), parts)
     for path, content in meshes.items():
         make_folder((folder / path).parent)
         write_file(folder / path, content)
@@ -148,6 +152,6 @@ def _picture(model: Model, run: TutorialRun) -> tuple[str, bytes]:
             return webp(picture.convert("RGB"))
 
 
-def _write_page(folder: Path, page: SitePage) -> None:
+def _write_page(folder: Path, page: SitePage, parts: SiteParts) -> None:
     make_folder((folder / page.path).parent)
-    write_file(folder / page.path, page.written())
+    write_file(folder / page.path, replace(page, manual=parts.manual).written())

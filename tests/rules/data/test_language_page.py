@@ -1,4 +1,4 @@
-"""The page about game files: its tables are those of the code, and its example is a game."""
+"""The pages about game files: their tables are those of the code, and their example is a game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def test_the_tables_are_those_of_the_code() -> None:
 
 
 def test_the_example_is_a_game(tmp_path: Path) -> None:
-    example = re.search(r"```toml\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    example = re.search(r"```toml\n(.*?)```", PAGE.with_name("README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert example is not None
     (tmp_path / "mine.toml").write_text(example[1])
     assert [ruling.name for ruling in read_game(tmp_path / "mine.toml").rulings] == ["hidden", "cover", "open"]

@@ -1,0 +1,97 @@
+"""The manual as a site: it is built without a warning, asks a network for nothing, and has what the code has."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import silhouette
+from silhouette.cli.commands import COMMANDS, SCHEMAS
+from silhouette.pages.site.frame import SITE_PAGES
+from silhouette.rules import RULES
+from tests.conftest import PROJECT
+from tests.support.browsing import DESKTOP, Browser
+from tests.support.report_pages import quiet
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the manual, built as if it stood in a folder of `silhouette site`."""
+    for module in ("mkdocs", "material", "mkdocstrings"):
+        pytest.importorskip(module, reason="the extra docs is not installed")
+    folder = tmp_path_factory.mktemp("manual")
+    command = ["-m", "mkdocs", "build", "--strict", "--quiet", "-f", ".github/docs/mkdocs.yml", "-d", str(folder)]
+    environment = {**os.environ, "SILHOUETTE_SITE": "..", "NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(
+        [sys.executable, *command], cwd=PROJECT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def text_of(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def test_no_page_asks_a_network(manual: Path) -> None:
+    pages = sorted(manual.rglob("*.html"))
+    assert len(pages) > 30
+    fetched = re.compile(
+        r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"(?:https?:)?//|<link\b[^>]*\bhref=\"(?:https?:)?//"
+    )
+    for page in pages:
+        assert not fetched.search(text_of(page)), page
+    for style in manual.rglob("*.css"):
+        assert not re.search(r"url\([\"']?(?:https?:)?//|@import", text_of(style)), style
+
+
+def test_every_command_has_its_options(manual: Path) -> None:
+    page = text_of(manual / "reference" / "options.html")
+    for name in COMMANDS:
+        assert f'id="silhouette-{name}"' in page
+    assert "<code>--what-if</code>" in page
+
+
+def test_every_game_has_a_row(manual: Path) -> None:
+    page = text_of(manual / "reference" / "games.html")
+    assert [name for name in RULES if f"<code>{name}</code>" not in page] == []
+
+
+def test_every_name_of_the_package_is_described(manual: Path) -> None:
+    headings = re.findall(r'<h2 id="silhouette\.[\w.]*?(\w+)"', text_of(manual / "reference" / "python.html"))
+    assert set(headings) == set(silhouette.__all__)
+
+
+def test_every_schema_lies_beside_its_page(manual: Path) -> None:
+    for kind in SCHEMAS:
+        assert (manual / "reference" / f"{kind}.schema.json").is_file()
+
+
+def test_the_pages_of_the_site_are_linked_where_it_lies_beside(manual: Path) -> None:
+    page = text_of(manual / "reference" / "site.html")
+    for path, title in SITE_PAGES:
+        assert f'<a href="../../{path}">{title}</a>' in page
+
+
+def test_from_disk_it_is_searched_without_a_network(manual: Path, browser: Browser) -> None:
+    with browser.visit(manual / "index.html", DESKTOP) as visit:
+        visit.page.click("input.md-search__input")
+        visit.page.keyboard.type("barricade")
+        visit.page.wait_for_selector(".md-search-result__item a[href*='models']")
+        quiet(visit)
+
+
+def test_nothing_stands_as_it_is_written_in_markdown(manual: Path) -> None:
+    """GitHub takes a list or a table for one where mkdocs does not, such as below a paragraph."""
+    for page in sorted(manual.rglob("*.html")):
+        for article in re.findall(r"<article.*?</article>", text_of(page), re.DOTALL):
+            words = html.unescape(re.sub(r"<(pre|code)\b.*?</\1>|<[^>]+>", "", article, flags=re.DOTALL))
+            assert not re.findall(r"^\s*(?:- .*|\|.*\||```.*|#+ .*)$|.*(?:\*\*|\]\().*", words, re.MULTILINE), page
