@@ -5,7 +5,7 @@ Odds, what would change a verdict, and maps judge one question many times, with 
 
 from __future__ import annotations
 
-from silhouette.judging.checking import SceneResult, changes, check, judge_scene, map_of, odds
+from silhouette.judging.checking import SceneResult, changes, check, judge_scene, map_of, odds, scenes_document
 from silhouette.judging.judge import Judged, JudgingOptions, Request, judge, judge_all, mapped
 from silhouette.judging.loading import (
     DEFAULT_PIXEL_MM,
@@ -34,5 +34,6 @@ __all__ = [
     "map_of",
     "mapped",
     "odds",
+    "scenes_document",
     "usable_pixel",
 ]

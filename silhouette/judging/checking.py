@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH
@@ -36,6 +37,18 @@ class SceneResult:
     judged: tuple[Judged, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str | None = None
+
+
+def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
+    """The output of ``--json`` for checks; a scene that failed has ``error`` next to the checks judged before."""
+    scenes = []
+    for result in results:
+        entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
+        if result.error is not None:
+            entry["error"] = result.error
+        rows = [judged.row() for judged in result.judged]
+        scenes.append({**entry, "results": rows, "warnings": list(result.warnings)})
+    return {"scenes": scenes}
 
 
 def judge_scene(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import os
-import re
 import threading
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
@@ -440,25 +438,6 @@ def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
     return all(_is_number(number) and abs(number) <= MAX_LENGTH_MM for number in place)
-
-
-# ---- messages without folders
-
-_FOLDERS = re.compile(r"(?<![\w.:/~])(?:/(?:[^/\s:'\"]+/)+|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
-"""The folders of an absolute path, without spaces."""
-
-
-def without_folders(text: str, *folders: Path) -> str:
-    """A message with the names of files in place of their absolute paths; files of ``folders``, as seen from there.
-
-    >>> without_folders("/home/ann/my games/duel.toml: no 'Kal'; see /home/ann/kal.stl", Path("/home/ann/my games"))
-    "duel.toml: no 'Kal'; see kal.stl"
-    >>> without_folders("1/2 of ../kal.stl, https://a.b/c/d"), without_folders("")
-    ('1/2 of ../kal.stl, https://a.b/c/d', '')
-    """
-    for folder in folders:
-        text = text.replace(f"{folder}{os.sep}", "")
-    return _FOLDERS.sub("", text)
 
 
 # ---- through standard input and output
