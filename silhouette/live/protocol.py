@@ -38,14 +38,12 @@ from silhouette.live.shelf import shelf_of
 from silhouette.live.watching import Watching, mapped
 from silhouette.models.model import Model
 from silhouette.rules import rule_called
-from silhouette.scenes.pieces import Piece
+from silhouette.scenes.pieces import MESSAGE_DECIMALS, Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import unit_in
 
 # ---- the table as JSON
-
-MESSAGE_DECIMALS = 2  # decimals of mm and degrees that are told
 
 
 def state_of(table: LiveTable) -> dict[str, Any]:
@@ -80,26 +78,9 @@ def edited_state_of(table: LiveTable) -> dict[str, Any]:
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
-    doubt = piece.doubt
     matrix = np.column_stack([piece.pose.rotation, piece.pose.translation])
-    return {
-        "name": piece.name,
-        "kind": piece.kind,
-        "at": _rounded(piece.pose.translation),
-        "facing": None if piece.facing is None else round(piece.facing % 360.0, MESSAGE_DECIMALS),
-        "ahead": round(piece.ahead % 360.0, MESSAGE_DECIMALS),
-        "gang": piece.gang,
-        "arcs": list(piece.arcs),
-        "eye": _rounded(piece.eye),
-        "doubt": None if doubt is None else {"place": doubt.place, "facing": doubt.facing},
-        "shape": shape_name(piece.model),
-        "pose": [round(float(value), 6) for value in matrix.ravel()],
-    }
-
-
-def _rounded(point: Any) -> list[float]:
-    """Places as they are told: whole hundredths, and no -0."""
-    return [round(float(value), MESSAGE_DECIMALS) + 0.0 for value in point]
+    pose = [round(float(value), 6) for value in matrix.ravel()]
+    return {**piece.row(), "shape": shape_name(piece.model), "pose": pose}
 
 
 def shape_name(model: Model) -> str:
