@@ -80,6 +80,7 @@ def test_the_action_judges_a_folder_and_leaves_junit_pictures_and_a_summary(tmp_
     assert "![" not in Path(page).read_text()
 
 
+@pytest.mark.long
 def test_a_folder_in_which_all_holds_or_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "good.toml").write_text(WALLED + CHECK)
     for folder, status, heading in ((".", "0", "Every expectation held"), ("none", "2", "Not everything")):

@@ -57,6 +57,8 @@ def _serve_tools(given: ServeOptions) -> int:
     from silhouette.serving.bench import Bench
     from silhouette.serving.folder import ServedFolder
 
+    if given.workers is not None:
+        raise RequestError("--mcp answers in one process; leave --workers out")
     folder = ServedFolder(Path() if given.scene is None else given.scene)
     with suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGINT, _end)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, get_origin
 
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import document
@@ -429,9 +431,26 @@ def answered(bench: Bench, name: str, arguments: object, call: ToolCall) -> Tool
     if name not in TOOLS:
         raise RequestError(f"no tool '{name}'; {did_you_mean(name, TOOLS, 'the tools are')}")
     tool = TOOLS[name]
-    answer = tool.run(bench, validated(tool.arguments, arguments, Location(Path(name))), call)
+    answer = tool.run(bench, validated(tool.arguments, unpacked(tool.arguments, arguments), Location(Path(name))), call)
     folder = bench.folder
     return ToolAnswer(printable(folder.plain(answer.text)), folder.plain_json(answer.content), answer.pictures)
+
+
+def unpacked(schema: type[Entry], arguments: object) -> object:
+    """Arguments with lists and tables in place of texts that spell them in JSON, as some hosts send them.
+
+    >>> unpacked(JudgeArguments, {"scene": "[1].toml", "at": '{"Kal": [0, 40]}', "attacker": "[Kal]"})
+    {'scene': '[1].toml', 'at': {'Kal': [0, 40]}, 'attacker': '[Kal]'}
+    """
+    if not isinstance(arguments, dict):
+        return arguments
+    whole = dict(arguments)
+    for key, field_info in schema.model_fields.items():
+        text = whole.get(key)
+        if isinstance(text, str) and get_origin(field_info.annotation) in (dict, tuple):
+            with suppress(ValueError, RecursionError):
+                whole[key] = json.loads(text)
+    return whole
 
 
 def in_arguments(tool: str, message: str) -> str:

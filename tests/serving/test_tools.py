@@ -85,6 +85,13 @@ def test_an_answer_is_the_document_of_the_command_line(
         assert assistant.content(tool, scene="duel.toml", **arguments) == printed
 
 
+def test_lists_may_come_as_texts_for_some_hosts_send_them_so(assistant: Assistant) -> None:
+    plain = assistant.content("judge", scene="duel.toml", attacker="Kal", target="Vex", at={"Vex": [0, 150]})
+    assert assistant.content("judge", scene="duel.toml", attacker="Kal", target="Vex", at='{"Vex": [0, 150]}') == plain
+    assert "judge: at is" in assistant.error("judge", scene="duel.toml", attacker="Kal", at="[" * 100_000)
+
+
+@pytest.mark.long
 def test_pictures_are_png(assistant: Assistant) -> None:
     for figure in ({}, {"figure": "table"}):
         text, picture = assistant.call("draw", scene="duel.toml", **figure).content
@@ -200,6 +207,7 @@ def test_two_calls_at_once_are_both_answered(assistant: Assistant) -> None:
     assert {row["verdict"] for row in rows} == {"open"}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal there")
 def test_a_server_that_is_killed_leaves_no_process_and_no_client_waiting(place: Path, tmp_path: Path) -> None:
     with Assistant(place / "served") as assistant:
@@ -279,6 +287,7 @@ def test_serve_says_what_it_lacks(
         (["--stdio"], "SCENE is missing"),
         (["--mcp", tmp_path / "none"], "none: is no folder; give the one with the scenes"),
         (["--mcp", "--renderer", "eye"], "no renderer 'eye'"),
+        (["--mcp", "--workers", "2"], "leave --workers out"),
     ):
         ran = run(capsys, "serve", *words)
         assert ran.status == 2
