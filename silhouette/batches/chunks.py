@@ -221,9 +221,9 @@ class ChunkJudge:
         options = JudgingOptions(renderer, pixel=settings.pixel, seed=settings.seed, what_if=settings.what_if)
         for first in range(0, len(checks), together):
             began = perf_counter()
-            rows = self._rows([(scene, check) for check in checks[first : first + together]], options)
-            seconds = round((perf_counter() - began) / len(rows), 4)
-            yield from ({**row, ROW_SECONDS: seconds} for row in rows)
+            judged = self._rows([(scene, check) for check in checks[first : first + together]], options)
+            seconds = round((perf_counter() - began) / len(judged), 4)
+            yield from ({**row, ROW_SECONDS: seconds} for row in judged)
 
     def _rows(self, requests: Sequence[Request], options: JudgingOptions) -> list[Row]:
         """The rows of checks that are judged at once; one by one if one of them cannot be judged."""
