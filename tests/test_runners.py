@@ -57,6 +57,7 @@ def test_the_action_judges_a_folder_and_leaves_junit_pictures_and_a_summary(tmp_
     scenes.mkdir()
     (scenes / "wrong.toml").write_text(WALLED + CHECK + UNEXPECTED)
     (scenes / "bad.toml").write_text("rules = ")
+    (tmp_path / "typer.py").write_text("raise SystemExit('a stranger has code run')")
     out, told, page = (str(tmp_path / name) for name in ("found", "outputs", "page.md"))
     judged = step(tmp_path, "judge", FOLDER="my scenes", OUT=out, OPTIONS=OPTIONS, GITHUB_OUTPUT=told)
     assert judged.returncode == 0, judged.stderr
@@ -132,6 +133,7 @@ def test_the_action_uses_commits_and_runs_the_script(script: ModuleType) -> None
     commands = [step["run"] for step in steps if "run" in step]
     assert [command.split()[-1] for command in commands if "check.py" in command] == ["judge", "tell"]
     assert all("${{" not in command for command in commands), "what others give comes by variables alone"
+    assert all("-P -m" in command for command in commands if " -m " in command), "the workspace has no say in imports"
     assert all(step["shell"] == "bash" for step in steps if "run" in step)
     taken = {name for step in steps for name in step.get("env", {})}
     assert taken == set(re.findall(r'environ(?:\.get)?[\[(]"([A-Z]+)"', SCRIPT.read_text()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -57,41 +57,31 @@ class ServedFolder:
                 pending.append(file.parent / reference)
         return scene
 
-    def plain(self, text: str) -> str:
+    def plain_error(self, text: str) -> str:
         """A message that names files as they are seen from the folder, and tells of no other."""
         return without_folders(text, self.path)
 
-    def plain_json(self, value: Any) -> Any:
-        """A value of JSON with `plain` texts."""
+    def plain(self, value: Any) -> Any:
+        """A text, or a value of JSON with texts, with files as they are seen from the folder."""
         if isinstance(value, dict):
-            return {key: self.plain_json(item) for key, item in value.items()}
+            return {key: self.plain(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self.plain_json(item) for item in value]
-        return self.plain(value) if isinstance(value, str) else value
+            return [self.plain(item) for item in value]
+        return value.replace(f"{self.path}{os.sep}", "") if isinstance(value, str) else value
 
-    def scenes(self, within: str = "") -> tuple[list[dict[str, Any]], bool]:
+    def scenes(self, within: str, go_on: Callable[[], None]) -> tuple[list[dict[str, Any]], bool]:
         """The scenes below a folder of it: {scene, title, rules, checks}, or {scene, problem}; and whether there may be
-        more than are listed. Hidden files and links to folders are passed over.
+        more than are listed. Hidden files and links to folders are passed over; ``go_on`` is called for each file.
         """
         rows = list[dict[str, Any]]()
-        for number, file in enumerate(self._documents(self.file(within))):
+        for number, file in enumerate(_visible_files(self.file(within))):
+            go_on()
             if number == MOST_SEEN_FILES or len(rows) == MOST_LISTED_SCENES:
                 return rows, True
-            row = self._row(file)
+            row = self._row(file) if file.suffix.lower() in DOCUMENTS and is_inside(self.path, file) else None
             if row is not None:
                 rows.append(row)
         return rows, False
-
-    def _documents(self, folder: Path) -> Iterator[Path]:
-        for place, folders, files in os.walk(folder):
-            folders[:] = sorted(name for name in folders if name[0] != ".")
-            for name in sorted(files):
-                if (
-                    name[0] != "."
-                    and Path(name).suffix.lower() in DOCUMENTS
-                    and is_inside(self.path, f"{place}/{name}")
-                ):
-                    yield Path(place, name)
 
     def _row(self, file: Path) -> dict[str, Any] | None:
         """What a scene says of itself, or what is wrong with it; None for what is none."""
@@ -101,9 +91,15 @@ class ServedFolder:
                 return None
             document = read_document(file)
         except (OSError, SilhouetteError) as error:
-            return {"scene": name, "problem": self.plain(problem(error))}
+            return {"scene": name, "problem": self.plain_error(problem(error))}
         if not isinstance(document.get("rules"), str):
             return None
         checks = document.get("check")
         title, number = document.get("title"), len(checks) if isinstance(checks, list) else 0
         return {"scene": name, "title": title, "rules": document["rules"], "checks": number}
+
+
+def _visible_files(folder: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] != ".")
+        yield from (Path(place, name) for name in sorted(files) if name[0] != ".")

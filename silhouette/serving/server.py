@@ -22,9 +22,8 @@ from silhouette.common.text import problem
 from silhouette.serving.bench import Bench, ToolCall
 from silhouette.serving.tools import INSTRUCTIONS, TOOLS, ToolAnswer, answered
 
-Report = Callable[
-    [float, float | None, str], Awaitable[None]
-]  # tells the client the steps that are done, and of how many
+Report = Callable[[float, float | None, str], Awaitable[None]]
+"""Tells the client how many steps are done, of how many, and that in words."""
 
 PROGRESS_AFTER_S, PROGRESS_EVERY_S = 2.0, 1.0  # seconds until a call first says how far it has come, and then again
 LEAST_PROGRESS = 1e-3  # steps: what is told must rise each time, though nothing was done
@@ -81,7 +80,7 @@ class ToolDesk:
             return _result(await _awaited(answer, call, name, context.session.report_progress))
         except Exception as error:
             names = TOOLS[name].argument_names if name in TOOLS else ARGUMENT_NAMES
-            message = in_arguments(self._bench.folder.plain(problem(error)), names)
+            message = in_arguments(self._bench.folder.plain_error(problem(error)), names)
             return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
         finally:
             call.stop()  # nobody waits any longer, if the client has given up

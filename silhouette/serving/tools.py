@@ -22,7 +22,7 @@ from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, jud
 from silhouette.judging.calls import stands
 from silhouette.judging.maps import Map, MapRequest, checks_of_map, grid_points
 from silhouette.rules import RULES, is_game_file, rule_called, rule_named
-from silhouette.rules.abilities import HasMaps, HasOdds, WhatIf
+from silhouette.rules.abilities import HasDescription, HasMaps, HasOdds, WhatIf
 from silhouette.rules.base import Rule, Verdict
 from silhouette.rules.data.rule import GameRule
 from silhouette.rules.data.telling import in_plain_words
@@ -106,7 +106,7 @@ def selection_of(given: PairArguments, most: int = MOST_CALL_VERDICTS, *, everyo
 
 def list_scenes(bench: Bench, given: ScenesArguments, call: ToolCall) -> ToolAnswer:
     """The scenes of the folder."""
-    rows, is_cut = bench.folder.scenes(given.folder)
+    rows, is_cut = bench.folder.scenes(given.folder, call.go_on)
     named = [f"{row['scene']}{' (' + row['title'] + ')' if row.get('title') else ''}" for row in rows]
     text = f"{counted(len(rows), 'scene')}: {in_a_row(named, MOST_IN_A_ROW)}." if rows else "There is no scene in it."
     more = " There may be more: name a folder below." if is_cut else ""
@@ -117,13 +117,12 @@ def read_scene(bench: Bench, given: SceneArguments, call: ToolCall) -> ToolAnswe
     """What is in a scene, and where it stands."""
     scene = bench.scene(given.scene)
     rule = rule_called(scene.rules)
-    pieces = [piece.row() for piece in scene.pieces] if isinstance(scene, TableScene) else []
     whole = strict(read_document(scene.path))
     content = {
         "scene": given.scene,
         "title": scene.title,
         "rules": scene.rules_as_written,
-        "pieces": pieces,
+        "pieces": _pieces(scene, rule),
         "lookers": list(rule.lookers(scene)),
         "checks": [_check_row(check) for check in scene.checks],
         "readings": strict(dict(scene.readings)),
@@ -137,6 +136,16 @@ def read_scene(bench: Bench, given: SceneArguments, call: ToolCall) -> ToolAnswe
         f"its own checks: {in_a_row(checks, MOST_IN_A_ROW)}" if checks else "it lists no checks of two pieces",
     ]
     return ToolAnswer(f"{'; '.join(parts)}.{_mind(scene.warnings)}", document(content))
+
+
+def _pieces(scene: Scene, rule: Rule[Any, Verdict]) -> list[dict[str, Any]]:
+    """The pieces: with their places in mm on a table, else as the game's own table of them has it."""
+    if isinstance(scene, TableScene):
+        return [piece.row() for piece in scene.pieces]
+    if not isinstance(rule, HasDescription):
+        return []
+    table = rule.pieces(scene)
+    return [dict(zip(table.headings, row, strict=True)) for row in table.rows]
 
 
 def _places(scene: Scene, rule: Rule[Any, Verdict]) -> list[str]:
@@ -351,10 +360,10 @@ TOOLS: Mapping[str, AssistantTool] = {
         judges=False,
     ),
     "read_scene": AssistantTool(
-        "Reads one scene: its game, its pieces with their places (mm; `facing` in degrees anticlockwise from +x, seen "
-        "from above), who can look and be looked at (`lookers`), the checks that it lists, the readings of the rules "
-        "that it takes, warnings about how it stands, and the file's content as `document`. Call it before judge, to "
-        "know the names of the pieces; a warning may already settle the dispute.",
+        "Reads one scene: its game, its pieces with their places (on a table mm; `facing` in degrees anticlockwise "
+        "from +x, from above), who can look and be looked at (`lookers`), the checks that it lists, the readings that "
+        "it takes, warnings about how it stands, and the file's content as `document`. Call it before judge, to know "
+        "the names of the pieces; a warning may already settle the dispute.",
         SceneArguments,
         read_scene,
         judges=False,
@@ -422,7 +431,7 @@ def answered(bench: Bench, name: str, arguments: object, call: ToolCall) -> Tool
     tool = TOOLS[name]
     answer = tool.run(bench, validated(tool.arguments, unpacked(tool.arguments, arguments), Location(Path(name))), call)
     folder = bench.folder
-    return ToolAnswer(printable(folder.plain(answer.text)), folder.plain_json(answer.content), answer.pictures)
+    return ToolAnswer(printable(folder.plain(answer.text)), folder.plain(answer.content), answer.pictures)
 
 
 def unpacked(schema: type[Entry], arguments: object) -> object:

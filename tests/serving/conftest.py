@@ -32,6 +32,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (secret / "kal.stl").write_text("a secret")
     (folder / "duel.toml").write_text(DUEL + '\n[[check]]\nattacker = "Kal"\ntarget = "Vex"\n')
     (folder / "deep" / "other.json").write_text(json.dumps({"rules": "tide-of-iron", "map": {}, "unit": []}))
+    board = {"map": {"hex": [{"at": [2, 0], "terrain": "woods"}]}, "unit": [{"name": "Kal", "at": [0, 0]}]}
+    (folder / "deep" / "board.json").write_text(json.dumps({"rules": "tide-of-iron", **board}))
     (folder / "broken.toml").write_text('rules = "necromunda"\nfighter = [')
     (folder / "notes.json").write_text('{"rules": ["none"]}')
     (folder / ".hidden.toml").write_text(DUEL)

@@ -52,7 +52,10 @@ def test_the_scenes_of_the_folder_are_listed_and_nothing_else(assistant: Assista
     assert rows.keys().isdisjoint({"link.toml", "notes.json", ".hidden.toml", "deep/model.toml", "circle.toml"})
     assert not any(name.startswith("linked") for name in rows)
     assert content["all"] is True
-    assert [row["scene"] for row in assistant.content("list_scenes", folder="deep")["scenes"]] == ["deep/other.json"]
+    assert [row["scene"] for row in assistant.content("list_scenes", folder="deep")["scenes"]] == [
+        "deep/board.json",
+        "deep/other.json",
+    ]
 
 
 def test_a_scene_is_read(assistant: Assistant) -> None:
@@ -65,6 +68,11 @@ def test_a_scene_is_read(assistant: Assistant) -> None:
     assert content["readings"]["share"] == "whole target"
     assert content["document"]["title"] == "A duel"
     assert "Vex of Escher (fighter) at [0, 206, 0] mm facing 270°" in result.content[0].text
+
+
+def test_the_pieces_of_a_board_are_those_that_its_game_lists(assistant: Assistant) -> None:
+    pieces = assistant.content("read_scene", scene="deep/board.json")["pieces"]
+    assert [next(iter(piece.values())) for piece in pieces if "Kal" in piece.values()] == ["Kal"]
 
 
 def test_an_answer_is_the_document_of_the_command_line(
