@@ -321,6 +321,18 @@ class BundleOptions(Pairing, Trying, Measuring, Telling):
     no_pictures: Annotated[bool, flag("--no-pictures", "Without the diagrams of each check.")] = False
 
 
+class AgreeOptions(Pairing, Telling):
+    """Record what the players agreed on for a pair, whatever the rules say: it stands beside the verdict everywhere.
+
+    It is written into the scene file, as [[agreed]], and goes with it into reports and bundles. What is judged stays.
+    """
+
+    scene: SceneFile
+    words: Annotated[str | None, argument('"VERDICT: WHY"', 'Such as "open: we saw it"; a verdict of the game.')] = None
+    arc: Annotated[str | None, option("--arc", "ARC", "front, left, right or rear.  [default: any]")] = None
+    withdraw: Annotated[bool, flag("--withdraw", "Take it back.")] = False
+
+
 class TableOptions(Measuring, Working, Reading, Hushing):
     """Open a scene as a table in the browser: move a figure, and see at once who sees it.
 
@@ -372,6 +384,7 @@ COMMANDS = {
     "matrix": Command("Judge", "Judge everyone against everyone.", MatrixOptions, "check"),
     "map": Command("Judge", "Show where a model could stand, and how it would be seen.", MapOptions, "map"),
     "batch": Command("Judge", "Judge many scenes, a row for each check.", BatchOptions, "batch"),
+    "agree": Command("Judge", "Record in a scene what the players agreed on instead.", AgreeOptions, "agree"),
     "draw": Command("Show", "Write the diagrams of each check.", DrawOptions, "draw"),
     "report": Command("Show", "Write one page with verdicts, figures and the table in 3D.", ReportOptions, "report"),
     "tutorial": Command("Show", "Write a tutorial as pages, from the example scenes.", TutorialOptions, "tutorial"),

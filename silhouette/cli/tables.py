@@ -291,12 +291,18 @@ def _details(judged: Judged, quiet: bool) -> list[RenderableType]:
         is_close = judged.verdict.marginal if judged.odds is None else judged.odds.call == ROLL_OFF
         close = f"; {TOO_CLOSE}: roll off" if is_close and judged.odds is None and TOO_CLOSE not in reason else ""
         lines.append(plain_line(f"{who}: {reason}{close}", "bold" if is_close else ""))
+    lines += _agreed(judged)
     lines += _what_if(judged, f"{who}: " if quiet else "")  # below its reason it needs no name
     if judged.unmet:
         lines.append(plain_line(f"NOT AS EXPECTED: {who}: {'; '.join(judged.unmet)}", "bold red"))
     if judged.picture is not None and not quiet:
         lines.append(plain_line(f"  drawn in {judged.picture}", "dim"))
     return lines
+
+
+def _agreed(judged: Judged) -> list[RenderableType]:
+    agreed = judged.verdict.agreed
+    return [] if agreed is None else [plain_line(f"{judged.check.label}: the players agreed: {agreed}", "bold")]
 
 
 def _warnings(result: SceneResult) -> list[str]:
@@ -339,7 +345,7 @@ def matrix_report(result: SceneResult, *, quiet: bool = False) -> list[Renderabl
     if not quiet:
         parts += [plain_line(line, "dim") for line in _matrix_legend(result.judged, list(cells.values()), wide=wide)]
     for judged in result.judged:
-        parts += _what_if(judged, f"{judged.check.label}: ")
+        parts += [*_agreed(judged), *_what_if(judged, f"{judged.check.label}: ")]
     if not quiet:
         parts += [plain_line(f"warning: {warning}", "dim") for warning in _warnings(result)]
     return parts

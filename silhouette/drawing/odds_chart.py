@@ -13,7 +13,7 @@ from silhouette.drawing.captions import HAIRLINE_PT, SMALL_PT, THIN_LINE_PT
 from silhouette.drawing.captions import NAME_PT as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
-from silhouette.drawing.words.words import Words
+from silhouette.drawing.words.words import Words, noted
 from silhouette.judging import Judged
 from silhouette.judging.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.judging.monte_carlo import Odds
@@ -88,9 +88,7 @@ def draw_odds(
     title = words("title", attacker=verdict.attacker, target=verdict.target, verdict=call)
     if odds.call == verdict.verdict and verdict.in_arc is False:
         title = words("out of arc", title=title)
-    if verdict.marginal:
-        title = words("marginal", title=title)
-    sheet.caption(title, words("odds", odds=parts))
+    sheet.caption(noted(words, title, verdict), words("odds", odds=parts))
     sheet.note(trials)
     if scene is not None:
         sheet.note(_assumed(words, scene))

@@ -110,17 +110,27 @@ def ruling(verdict: Verdict, odds: Mapping[str, float], call: str, doubt_from: s
 
 
 def stands(verdict: Verdict, call: str | None = None) -> tuple[str, str]:
-    """What the players go by, in few words, and what stands beside it: whether it is too close to call. If a result has
-    odds that is the call, and what was measured is said to be that.
+    """What the players go by, in few words, and what stands beside it: whether it is too close to call, and what they
+    agreed on. If a result has odds that is the call, and what was measured is said to be that.
 
+    >>> from dataclasses import replace
     >>> from silhouette.rules.base import RuleReference
+    >>> from silhouette.scenes.scene import Agreement
     >>> rule, could_be = RuleReference("Cover", "R15"), ("partial cover", "full cover")
     >>> close = Verdict("Kal", "Vex", "necromunda", "full cover", None, rule, "", could_be=could_be)
     >>> stands(close), stands(close, "full cover")
     (('full cover', 'too close to call'), ('full cover', 'as measured too close to call'))
     >>> stands(close, "roll off")
     ('roll off', 'as measured too close to call')
+    >>> stands(replace(close, agreed=Agreement("Kal", "Vex", "open", "we saw it")))
+    ('full cover', 'too close to call; agreed: open')
     """
+    words, note = _stands(verdict, call)
+    agreed = "" if verdict.agreed is None else f"agreed: {verdict.agreed.verdict}"
+    return words, "; ".join(filter(None, (note, agreed)))
+
+
+def _stands(verdict: Verdict, call: str | None) -> tuple[str, str]:
     close = TOO_CLOSE if verdict.marginal else ""
     if call is None:
         return verdict.words, close

@@ -60,6 +60,15 @@ class Judged(Record):
         replace(ARC, type=str | None, at="check.arc", optional=True),
         UNMET,
         ResultField(
+            "agreed",
+            dict[str, str],
+            "what the players agreed on, whatever the rules say: their verdict, and why",
+            at="verdict.agreed",
+            optional=True,
+            is_detail=False,
+            value=lambda agreed: None if agreed is None else {"verdict": agreed.verdict, "why": agreed.why},
+        ),
+        ResultField(
             "picture",
             str,
             "the file into which it was drawn",
@@ -170,9 +179,11 @@ def judge(
     step(0, total)
     for number, verdict in _verdicts(requests, options):
         scene, check = requests[number]
-        results[number] = Judged.of(check, verdict)
+        agreed = scene.agreement_on(check)
+        results[number] = Judged.of(check, verdict if agreed is None else replace(verdict, agreed=agreed))
         yield number, results[number]
         if draw is not None:
+            verdict = results[number].verdict
             picture = draw(scene, check, verdict, len(requests) == 1)
             results[number] = replace(results[number], verdict=verdict.without_evidence(), picture=picture)
             yield number, results[number]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean, obscured, parts_in_words, verdict_in_words
 from silhouette.files.cache import Cache
-from silhouette.files.schema import Entry
+from silhouette.files.schema import Entry, Location
 from silhouette.measure.observation import DecidedBy, Observation, OcclusionCounts
 from silhouette.measure.observe import Observer, observe_many
 from silhouette.meshes.mesh import Mesh
@@ -23,7 +23,7 @@ from silhouette.renderers.views import Projection
 from silhouette.rules.fields import GROUNDS, Blocker, OtherReading, Record, ResultField, check_expectations, shared
 from silhouette.scenes.entries import SceneEntry
 from silhouette.scenes.places import Mobility
-from silhouette.scenes.scene import Check, Scene
+from silhouette.scenes.scene import Agreement, Check, Scene
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class Verdict(Record):
         line_of_sight: None in games that do not tell.
         could_be: this verdict among them; empty where all is exact.
         measurement: what was measured from an eye; None where nothing was.
+        agreed: what the players agreed on instead; None where they did not.
         order: the words of verdicts, from exposed to covered, if they are told in this order.
     """
 
@@ -141,6 +142,7 @@ class Verdict(Record):
     warnings: tuple[str, ...] = field(default=(), kw_only=True)
     other_readings: tuple[OtherReading, ...] = field(default=(), kw_only=True)
     measurement: Measurement | None = field(default=None, kw_only=True)
+    agreed: Agreement | None = field(default=None, kw_only=True)
 
     fields: ClassVar[tuple[ResultField, ...]] = (*shared("attacker", "target", "rules", "verdict"), *GROUNDS)
     order: ClassVar[tuple[str, ...]] = ()
@@ -373,7 +375,20 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         keys = {field.key for field in fields}
         words = {key: words for key, words in self.expectable_words().items() if key in keys}
         check_expectations(path, scene.checks, fields, words)
+        self._check_agreements(path, scene)
         return scene
+
+    def _check_agreements(self, path: Path, scene: OfScene) -> None:
+        """Refuses what was agreed on for nobody, or is no verdict of the game."""
+        for number, agreement in enumerate(scene.agreements, 1):
+            location = Location(path, f"agreed {number}")
+            if agreement.verdict not in self.levels:
+                near = did_you_mean(agreement.verdict, self.levels)
+                raise location.error(f"no verdict is '{agreement.verdict}'; {near}")
+            try:
+                self.between(scene, agreement.attacker, agreement.target, agreement.arc)
+            except RequestError as error:
+                raise location.error(str(error).removeprefix(f"{path}: ")) from None
 
     def expectable_words(self) -> Mapping[str, Sequence[str]]:
         """All words that a result may have, by its key; a scene that expects another one is refused."""

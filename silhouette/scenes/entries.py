@@ -275,6 +275,21 @@ class CheckEntry(Entry):
     `odds_error` and `trials` count where odds are asked for."""
 
 
+class AgreedEntry(Entry):
+    """An ``[[agreed]]``: what the players agreed on, whatever the rules say."""
+
+    attacker: Name = Field(description="the name of who looks")
+    """Who looks."""
+    target: Name = Field(description="the name of who is looked at")
+    """Who is looked at."""
+    arc: ArcName | None = Field(None, description='"front", "left", "right" or "rear"')
+    """The vision arc that it is about. Without it, any."""
+    verdict: Name = Field(description="a verdict of the game")
+    """The verdict that they play by. It stands beside the one that is judged, and changes nothing of it."""
+    why: str = Field("", description="a text in quotes")
+    """Why, in their words."""
+
+
 class SceneEntry(Entry):
     """What every scene has, whatever its rule system."""
 
@@ -286,6 +301,8 @@ class SceneEntry(Entry):
     """Where the scene and what it expects come from; free keys that only people read."""
     readings: dict[str, Any] = Field({}, description="a table [readings]")
     """Which reading is taken where the rules can be read in more than one way; its keys are listed below."""
+    agreed: tuple[AgreedEntry, ...] = Field((), description="tables [[agreed]]")
+    """What the players agreed on for pairs; `silhouette agree` writes it."""
 
 
 class TableEntry(SceneEntry):

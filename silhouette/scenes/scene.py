@@ -13,7 +13,7 @@ from silhouette.files.schema import Entry, Location, validated
 from silhouette.models.entries import ArcName
 from silhouette.scenes.entries import SceneEntry
 
-__all__ = ["Check", "Scene", "fields_of", "read_document", "rules_of", "similar_names"]
+__all__ = ["Agreement", "Check", "Scene", "fields_of", "read_document", "rules_of", "similar_names"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,35 @@ class Check:
         return f"{self.attacker} ({self.arc} arc) to {self.target}" if self.arc else f"{self.attacker} to {self.target}"
 
 
+@dataclass(frozen=True)
+class Agreement:
+    """What the players agreed on for a pair, whatever the rules say; see `silhouette.scenes.entries.AgreedEntry`."""
+
+    attacker: str
+    target: str
+    verdict: str
+    why: str = ""
+    arc: ArcName | None = None  # that it is about; None for any
+
+    def __str__(self) -> str:
+        """The verdict and why.
+
+        >>> str(Agreement("Kal", "Vex", "open", "we saw it")), str(Agreement("Kal", "Vex", "open"))
+        ('open (we saw it)', 'open')
+        """
+        return f"{self.verdict} ({self.why})" if self.why else self.verdict
+
+    def is_about(self, check: Check) -> bool:
+        """Whether it is about the pair and the vision arc of a check.
+
+        >>> Agreement("Kal", "Vex", "open").is_about(Check("Kal", "Vex", "left"))
+        True
+        >>> Agreement("Kal", "Vex", "open", arc="left").is_about(Check("Kal", "Vex"))
+        False
+        """
+        return (self.attacker, self.target) == (check.attacker, check.target) and self.arc in (None, check.arc)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """A scene with its checks; every rule system adds the fields that it reads."""
@@ -51,11 +80,16 @@ class Scene:
     pixel: float | None  # mm per pixel that the file asks for where anything is measured, or None
     source: dict[str, Any]  # the sources of the scene and of its expected results
     warnings: tuple[str, ...]
+    agreements: tuple[Agreement, ...]
 
     def __repr__(self) -> str:
         """In a line, as a notebook shows it; pieces have hundreds of numbers."""
         checks = counted(len(self.checks), "check")
         return f"<{type(self).__name__} {self.path.as_posix()}: {self.title or 'without a title'}, {checks}>"
+
+    def agreement_on(self, check: Check) -> Agreement | None:
+        """What the players agreed on for a check; of several the last."""
+        return next((each for each in reversed(self.agreements) if each.is_about(check)), None)
 
     @property
     def rules_as_written(self) -> str:
@@ -76,6 +110,7 @@ def fields_of(path: Path, entry: SceneEntry, readings: type[Entry], checks: Iter
         "pixel": None,
         "source": dict(entry.source),
         "warnings": (),
+        "agreements": tuple(Agreement(**each.model_dump()) for each in entry.agreed),
     }
 
 

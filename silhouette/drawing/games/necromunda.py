@@ -31,7 +31,7 @@ from silhouette.drawing.page import (
 from silhouette.drawing.styles import Colour
 from silhouette.drawing.table.eye_image import FIRST_PIECE_ID, EyeImage, image_of
 from silhouette.drawing.table.eye_view import DARK_OLIVE, OUTSIDE_ARC, coloured
-from silhouette.drawing.words.words import Words, share_of_blocker, told_in_figures
+from silhouette.drawing.words.words import Words, noted, share_of_blocker, told_in_figures
 from silhouette.measure.observation import OBSCURED, OUTSIDE, SEEN
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import blocker_shares
@@ -141,7 +141,7 @@ def _title(drawing: Drawing, y: float, verdict: NecromundaVerdict) -> float:
     text = PAGE_WORDS("title", attacker=verdict.attacker, target=verdict.target, verdict=verdict.verdict)
     if verdict.in_arc is False:
         text = PAGE_WORDS("out of arc", title=text)
-    text = PAGE_TITLE_TYPES[0].printable(PAGE_WORDS("marginal", title=text) if verdict.marginal else text)
+    text = PAGE_TITLE_TYPES[0].printable(noted(PAGE_WORDS, text, verdict))
     width = PAGE_WIDTH_PX - 2 * PAGE_MARGIN_PX
     face = next((face for face in PAGE_TITLE_TYPES if face.width(text) <= width), PAGE_TITLE_TYPES[-1])
     return write_lines(drawing, y, text, face, 3)

@@ -26,7 +26,7 @@ from silhouette.drawing.styles import Style
 from silhouette.drawing.table.eye_image import EyeImage, image_of
 from silhouette.drawing.table.tracing import Rings
 from silhouette.drawing.typeface import elided
-from silhouette.drawing.words.words import told_in_figures, why
+from silhouette.drawing.words.words import noted, told_in_figures, why
 from silhouette.measure.observation import OBSCURED, OUTSIDE, Observation, Sight
 from silhouette.models.entries import ArcName
 from silhouette.renderers.protocol import Renderer
@@ -435,7 +435,7 @@ def _title(sheet: Sheet, verdict: Verdict) -> str:
     if verdict.modifier is not None:
         modifier = f"{verdict.modifier:+d}".replace("+0", "±0").replace("-", MINUS_SIGN)
         title = sheet.words("modifier", title=title, modifier=modifier)
-    return sheet.words("marginal", title=title) if verdict.marginal else title
+    return noted(sheet.words, title, verdict)
 
 
 def world_frame(sheet: Sheet, line: Sightline, kind: str) -> None:

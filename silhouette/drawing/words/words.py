@@ -30,6 +30,7 @@ from silhouette.rules.base import Measurement, Phrase, Verdict, blocker_shares
 PHRASES: Mapping[str, Phrase] = {
     "title": "{attacker} → {target}: {verdict}",
     "marginal": "{title}, too close to call",
+    "agreed": "{title}; the players agreed: {verdict}",
     "out of arc": "{title}, out of arc",
     "modifier": "{title}, {modifier} to hit",
     "no share": "nothing",
@@ -245,6 +246,22 @@ def why(words: Words, verdict: Verdict) -> str:
     if not reason:
         reason = verdict.reason + "." * bool(verdict.reason)
     return reason[:1].upper() + reason[1:]
+
+
+def noted(words: Words, title: str, verdict: Verdict) -> str:
+    """The title of a verdict, with what stands beside it: that it is too close to call, and what the players agreed on.
+
+    >>> from silhouette.rules.base import RuleReference
+    >>> from silhouette.scenes.scene import Agreement
+    >>> rule, agreed = RuleReference("Cover", "R13"), Agreement("Kal", "Vex", "open", "we saw it")
+    >>> verdict = Verdict("Kal", "Vex", "necromunda", "hidden", None, rule, "", agreed=agreed)
+    >>> noted(Words(), "Kal → Vex: hidden", verdict)
+    'Kal → Vex: hidden; the players agreed: open'
+    """
+    if verdict.marginal:
+        title = words("marginal", title=title)
+    agreed = verdict.agreed
+    return title if agreed is None else words("agreed", title=title, verdict=words.verdict(agreed.verdict))
 
 
 def told_in_figures(warning: str) -> bool:

@@ -75,6 +75,7 @@ export class Panel {
     const lines = row?.marginal
       ? [call, `It could be ${(row.could_be || []).join(" or ")}.`]
       : [row && !row.isFirst && this.app.odds.handNote(chosen)].filter(Boolean);
+    if (row?.agreed) lines.push(`The players agreed: ${row.agreed.verdict}${row.agreed.why ? ` (${row.agreed.why})` : ""}.`);
     const held = byId("close");
     held.hidden = !lines.length;
     if (held.textContent === lines.join(" ")) return;

@@ -25,7 +25,7 @@ from silhouette.common.text import json_text, printable
 from silhouette.drawing.styles import DARK, PRINT, Style
 from silhouette.files.writing import check_place
 from silhouette.judging import Judged
-from silhouette.judging.calls import stands
+from silhouette.judging.calls import TOO_CLOSE, stands
 from silhouette.rules.base import Level
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "col", "wbr"})  # elements that have no content and no end
@@ -297,7 +297,7 @@ def plate(judged: Judged, close: str) -> Markup:
     """The mark of a verdict, with a word beside it if it is too close to call; if there are odds, that of the call."""
     words, note = stands(judged.verdict, judged.call)
     mark = verdict_mark(words, judged.level)
-    beside = close if judged.call is None else note
+    beside = note.replace(TOO_CLOSE, close) if judged.call is None else note
     return joined(mark, " ", element("span", beside, class_="close")) if note else mark
 
 

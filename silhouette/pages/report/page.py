@@ -434,10 +434,12 @@ def _in_english(text: str, words: PageWords) -> str:
 
 
 def _plate(judged: Judged, words: PageWords) -> Markup:
-    """The mark of a verdict; if it is too close to call, beside it that the players roll off."""
+    """The mark of a verdict; beside it that it is too close to call, and what the players agreed on."""
     mark = verdict_mark(words.ruling(judged.verdict), judged.level)
-    close = element("span", words.phrase("too close to call: roll off"), class_="close")
-    return joined(mark, " ", close) if judged.verdict.marginal else mark
+    agreed = judged.verdict.agreed
+    beside = [words.phrase("too close to call: roll off")] if judged.verdict.marginal else []
+    beside += [] if agreed is None else [words.phrase("the players agreed: {agreed}", agreed=agreed)]
+    return joined(mark, *(joined(" ", element("span", note, class_="close")) for note in beside))
 
 
 def _in_the_way(verdict: Verdict, words: PageWords) -> str:
