@@ -209,6 +209,7 @@ def test_workflows_and_forms_are_yaml(form: Path) -> None:
     assert isinstance(document, dict)
     if form.parent.name == "workflows":
         steps = [step for job in document["jobs"].values() for step in job["steps"] if "uses" in step]
+        steps = [step for step in steps if not step["uses"].startswith("$/")]  # of the very commit that runs
         pinned = re.findall(r"uses: (\S+@[0-9a-f]{40}) # v\d+\.\d+\.\d+$", text_of(form), re.MULTILINE)
         assert [step["uses"] for step in steps] == pinned, "a tag may be moved to other code, a commit may not"
         checkouts = [step.get("with", {}) for step in steps if step["uses"].startswith("actions/checkout@")]

@@ -6,9 +6,10 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from os.path import realpath
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 from xml.etree import ElementTree
 
@@ -241,10 +242,13 @@ TABLE_WRITERS: dict[str, Callable[[BinaryIO, Iterable[Row]], None]] = {
 # ---- JUnit
 
 
-def write_junit(path: Path, rows: Iterable[Row]) -> None:
+def write_junit(
+    path: Path, rows: Iterable[Row], seconds: Mapping[tuple[str, int], float] = MappingProxyType({})
+) -> None:
     """Writes a JUnit file: a test case per row, in a suite per scene, whose rows follow each other.
 
-    A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped.
+    A failed row is an error, an unmet expectation a failure, and a check without an expectation is skipped. ``seconds``
+    says how long checks took, by scene and number from 0; of those that it lacks, no time is written.
 
     Raises FileError if it cannot be written.
     """
@@ -252,18 +256,25 @@ def write_junit(path: Path, rows: Iterable[Row]) -> None:
     suites: dict[str, ElementTree.Element] = {}
     names: dict[str, TestNames] = {}
     for row in rows:
-        scene = _clean(row.get(SCENE_FIELD.key, ""))
+        path_of_scene = row.get(SCENE_FIELD.key, "")
+        scene = _clean(path_of_scene)
         if scene not in suites:
             suites[scene] = ElementTree.SubElement(root, "testsuite", name=scene)
             names[scene] = TestNames()
         name = names[scene].next(_clean(pair_of(row)), _clean(row.get(ARC.key) or ""))
         case = ElementTree.SubElement(suites[scene], "testcase", name=name, classname=scene)
+        time = seconds.get((path_of_scene, len(suites[scene]) - 1))
+        if time is not None:
+            case.set("time", f"{time:.4f}")
         tag, message, more = _outcome(row)
         if tag:
             ElementTree.SubElement(case, tag, message=_clean(message)).text = _clean(more) or None
     for element in (*suites.values(), root):
         for attribute, tag in COUNTERS.items():
             element.set(attribute, str(sum(1 for _ in element.iter(tag))))
+        times = [float(case.get("time", 0.0)) for case in element.iter("testcase") if "time" in case.attrib]
+        if times:
+            element.set("time", f"{sum(times):.4f}")
     text = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     write_whole(path, lambda file: file.write(text + b"\n"))
 

@@ -69,6 +69,9 @@ class Journal:
         self._resume = resume
         self._batch = scenes
         self.scenes: dict[str, SceneProgress] = {}
+        self.seconds: dict[
+            tuple[str, int], float
+        ] = {}  # how long checks took, by scene and number, where that is known
         self.opened: Callable[[str], None] = lambda scene: None  # is told of each scene that is opened
 
     def __enter__(self) -> Journal:
@@ -141,15 +144,18 @@ class Journal:
             self.scenes[entry["scene"]] = SceneProgress(entry["digest"], entry["checks"])
         elif "row" in entry and entry["scene"] in self.scenes:
             self.scenes[entry["scene"]].judged[entry["check"]] = place
+            if "seconds" in entry:
+                self.seconds[entry["scene"], entry["check"]] = entry["seconds"]
 
     def open_scene(self, scene: str, digest: str, checks: int) -> None:
         """Adds a scene with the number of its checks; rows that it had before, of another state, are dropped."""
         self._append({"scene": scene, "digest": digest, "checks": checks})
         self.opened(scene)
 
-    def add(self, scene: str, check: int, row: Row) -> None:
-        """Adds the row of a check."""
-        self._append({"scene": scene, "check": check, "row": row})
+    def add(self, scene: str, check: int, row: Row, seconds: float | None = None) -> None:
+        """Adds the row of a check, and how long it took."""
+        timed = {} if seconds is None else {"seconds": seconds}
+        self._append({"scene": scene, "check": check, "row": row, **timed})
 
     def _append(self, entry: Row) -> None:
         try:

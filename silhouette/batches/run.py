@@ -110,7 +110,7 @@ def write_batch(
         rows = plan.rows(journal)
         write_table(out, rows)
         if junit is not None:
-            write_junit(junit, rows)
+            write_junit(junit, rows, journal.seconds)
         summary = _summary(rows, judged)
         record = plan.record(journal)
         if record is not None:

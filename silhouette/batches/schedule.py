@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from silhouette.batches.chunks import Chunk, chunks_of
+from silhouette.batches.chunks import ROW_SECONDS, Chunk, chunks_of
 from silhouette.batches.export import failed_row
 from silhouette.batches.journal import Journal, SceneProgress
 from silhouette.common.errors import RendererUnavailable, SilhouetteError
@@ -31,8 +31,8 @@ class RowsInMemory:
         """See `Journal`."""
         self.scenes[scene] = SceneProgress(digest, checks)
 
-    def add(self, scene: str, check: int, row: Row) -> None:
-        """See `Journal`."""
+    def add(self, scene: str, check: int, row: Row, seconds: float | None = None) -> None:
+        """See `Journal`; how long it took is not kept."""
         self.scenes[scene].judged[check] = 0
         self.rows[scene, check] = row
 
@@ -163,10 +163,11 @@ class Schedule:
     def _add_next_row(self, chunk: Chunk, row: Row) -> None:
         count = self._rows.get(chunk, 0)
         self._rows[chunk] = count + 1
-        self._add(chunk.scene, chunk.start + count, row)
+        seconds = row.get(ROW_SECONDS)
+        self._add(chunk.scene, chunk.start + count, {key: row[key] for key in row if key != ROW_SECONDS}, seconds)
 
-    def _add(self, scene: str, check: int, row: Row) -> None:
-        self.store.add(scene, check, row)
+    def _add(self, scene: str, check: int, row: Row, seconds: float | None = None) -> None:
+        self.store.add(scene, check, row, seconds)
         self.done += 1
         self.judged += 1
 

@@ -13,12 +13,12 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.cli.commands import CheckOptions, MatrixOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.scene_job import SceneJob, places_of, processes_of, settings_of, status_of
-from silhouette.cli.tables import matrix_report, plain_line, scene_report, scenes_document, summary
+from silhouette.cli.tables import matrix_report, plain_line, scene_report, summary
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError, SilhouetteError
 from silhouette.common.text import as_written
-from silhouette.judging import SceneResult, Selection
+from silhouette.judging import SceneResult, Selection, scenes_document
 from silhouette.scenes.finding import scenes_of
 
 if TYPE_CHECKING:

@@ -356,13 +356,23 @@ class TableOptions(Measuring, Working, Reading, Hushing):
 
 
 class ServeOptions(Measuring, Working, Reading):
-    """Answer another program's requests about a scene: poses in, verdicts out, as JSON lines.
+    """Answer other programs through standard input and output: about a scene, or an assistant about a folder.
 
-    The protocol stands in silhouette/live/README.md.
+    With --stdio, poses in, verdicts out, as JSON lines: the protocol stands in silhouette/live/protocol.md. With --mcp,
+    tools of the Model Context Protocol that read, judge, map and draw the scenes of a folder, and no file outside it.
     """
 
-    scene: SceneFile
-    stdio: Annotated[bool, flag("--stdio", "Through standard input and output, a line each.")] = False
+    scene: Annotated[
+        Path | None,
+        argument(
+            "PATH",
+            "With --stdio a scene file; with --mcp a folder.  [default: this folder]",
+            show_default=False,
+            autocompletion=complete_scene,
+        ),
+    ] = None
+    stdio: Annotated[bool, flag("--stdio", "A line for each request about a scene, and one for each answer.")] = False
+    mcp: Annotated[bool, flag("--mcp", "Tools for assistants, which need the extra mcp.")] = False
 
 
 class Command(NamedTuple):
@@ -398,7 +408,7 @@ COMMANDS = {
         "bundle",
     ),
     "export": Command("Keep", "Write a scene as a table of Tabletop Simulator.", ExportOptions, "exchange"),
-    "serve": Command("Serve", "Answer requests of another program, as JSON lines.", ServeOptions, "table"),
+    "serve": Command("Serve", "Answer other programs, or an assistant (MCP).", ServeOptions, "serve"),
     "schema": Command(
         "Serve", "Print the JSON Schema of scenes, models, results, scans or maps.", SchemaOptions, "schema"
     ),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from silhouette.cli.commands import NewOptions
 from silhouette.cli.options import ExitStatus
-from silhouette.cli.rules import is_game_file, rule_named
 from silhouette.cli.schema import schema_of
 from silhouette.cli.terminal import show_result
 from silhouette.cli.waiting import Waiting
@@ -18,7 +17,7 @@ from silhouette.files.fingerprints import MESH_ENDINGS
 from silhouette.files.reading import DOCUMENTS
 from silhouette.files.writing import make_folder, write_file
 from silhouette.models.inspection import doubts, model_at
-from silhouette.rules import DEFAULT_GAME
+from silhouette.rules import DEFAULT_GAME, is_game_file, rule_named
 from silhouette.rules.abilities import first_scene_of
 
 FIRST_SCENE_FILE, SCENE_SCHEMA_FILE = "scene.toml", ".scene.schema.json"

@@ -15,13 +15,13 @@ from silhouette.batches.settings import BatchSettings
 from silhouette.cli.commands import ScanOptions
 from silhouette.cli.options import ExitStatus
 from silhouette.cli.scene_job import SceneJob, cache_of, status_of
-from silhouette.cli.tables import headed_table, plain_line, scene_report, scenes_document
+from silhouette.cli.tables import headed_table, plain_line, scene_report
 from silhouette.cli.terminal import complain, show, show_json
 from silhouette.cli.waiting import Waiting
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.files.changing import check_folder
-from silhouette.judging import SceneResult, Selection
+from silhouette.judging import SceneResult, Selection, scenes_document
 from silhouette.scans.corrections import earlier_with
 from silhouette.scans.keep import SCENE, Question, earlier_run
 from silhouette.scans.place import ScannedPiece, ScannedTable

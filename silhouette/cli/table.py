@@ -1,10 +1,9 @@
-"""The command line, live tables: ``silhouette table`` with its addresses and browser, and ``silhouette serve``."""
+"""The command line, live tables: ``silhouette table`` with its addresses and browser."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-import os
 import subprocess
 import sys
 import webbrowser
@@ -15,11 +14,9 @@ from silhouette.cli.commands import ServeOptions, TableOptions
 from silhouette.cli.scene_job import cache_of
 from silhouette.cli.terminal import complain
 from silhouette.cli.waiting import Waiting
-from silhouette.common.errors import RequestError
 from silhouette.judging import check_numbers
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable, opened
-from silhouette.live.protocol import serve_lines
 from silhouette.live.server.gate import Role
 from silhouette.live.server.running import opened_doors, serve_table
 from silhouette.renderers.registry import check_name
@@ -76,27 +73,14 @@ def table(given: TableOptions) -> int:
     if not given.no_browser:
         open_beside(doors[0].address_once(Role.PLAYER))  # who lists processes sees the browser's command line
     with Waiting("starting what judges", quiet=given.quiet, forking=True):
-        judges = _judges(live, given)
+        judges = judges_of(live, given)
     with closing(judges), suppress(KeyboardInterrupt):
         asyncio.run(serve_table(live, judges, doors, complain))
     return 0
 
 
-def serve(given: ServeOptions) -> int:
-    """Answers requests until there are no more."""
-    if not given.stdio:
-        raise RequestError("serve answers through standard input and output alone; say --stdio")
-    check_numbers(given.pixel, given.error)
-    # A program's answers are those of `check` on the file, not on what a page has not saved.
-    live = LiveTable.opened(given.scene, cache_of(given), recover=False)
-    with closing(_judges(live, given)) as judges:
-        # Not sys.stdin itself: its lock, which a thread that waits for a line holds, is wanted when Python ends.
-        lines = os.fdopen(sys.stdin.fileno(), "rb", closefd=False)
-        serve_lines(live, judges, lines, sys.stdout)
-    return 0
-
-
-def _judges(live: LiveTable, given: TableOptions | ServeOptions) -> Judges:
+def judges_of(live: LiveTable, given: TableOptions | ServeOptions) -> Judges:
+    """The processes that judge a table."""
     return Judges(live.scene, live.cache, given.renderer, given.device, given.workers, given.error, given.pixel)
 
 

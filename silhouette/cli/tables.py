@@ -187,18 +187,6 @@ MAX_LISTED_BLOCKERS = 3
 MAX_MATRIX_COLUMNS = 30  # a matrix with more names to look at lists them in rows
 
 
-def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
-    """The output of ``--json`` for checks; a scene that failed has ``error`` next to the checks judged before."""
-    scenes = []
-    for result in results:
-        entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
-        if result.error is not None:
-            entry["error"] = result.error
-        rows = [judged.row() for judged in result.judged]
-        scenes.append({**entry, "results": rows, "warnings": list(result.warnings)})
-    return {"scenes": scenes}
-
-
 def scene_report(result: SceneResult, *, quiet: bool = False) -> list[RenderableType]:
     """A table of the verdicts of one scene; then the reason of each; then the warnings.
 

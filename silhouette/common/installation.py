@@ -27,7 +27,14 @@ added."""
 DISTRIBUTION = "silhouette-los"
 """The name on the package index. ``silhouette`` there is another project; it is our import and our command alone."""
 
-EXTRAS = {"parquet": "pyarrow", "mp4": "av", "cluster": "distributed", "cuda": "warp-lang", "usd": "usd-core"}
+EXTRAS = {
+    "parquet": "pyarrow",
+    "mp4": "av",
+    "cluster": "distributed",
+    "cuda": "warp-lang",
+    "usd": "usd-core",
+    "mcp": "mcp",
+}
 """What a command can need beyond the dependencies: the package behind each extra of pyproject.toml."""
 
 

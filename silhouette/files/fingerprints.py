@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from silhouette.common.errors import SilhouetteError
+from silhouette.files.confinement import is_inside
 from silhouette.files.documents import parsed_json, read_document
 from silhouette.files.reading import DOCUMENTS, MAX_FILE_BYTES, open_file
 
@@ -82,7 +83,7 @@ class Fingerprints:
         if ending in DOCUMENTS:
             names = {text for text in references(path) if Path(text).suffix.lower() in (*DOCUMENTS, *MESH_ENDINGS)}
         else:
-            names = {uri for uri in references(path) if _lies_below(path.parent, uri)}
+            names = {uri for uri in references(path) if is_inside(path.parent, uri)}  # no other is read
         named = tuple(path.parent / name for name in sorted(names))
         if stamp is not None:
             self._names[path] = stamp, named
@@ -119,7 +120,7 @@ def _libraries(path: Path) -> Iterator[str]:
             whole = line.decode(errors="replace").strip().replace("\\", "/")
             for name in {whole, *whole.split()}:
                 is_relative = not name.startswith("/") and ":" not in name and ".." not in name.split("/")
-                if name and is_relative and (path.parent / name).is_file() and _lies_below(path.parent, name):
+                if name and is_relative and (path.parent / name).is_file() and is_inside(path.parent, name):
                     yield name
 
 
@@ -162,11 +163,3 @@ def _buffers(path: Path) -> Iterator[str]:
         uri = buffer.get("uri") if isinstance(buffer, dict) else None
         if isinstance(uri, str) and not uri.startswith("data:"):
             yield uri
-
-
-def _lies_below(folder: Path, name: str) -> bool:
-    """Whether a file that a glTF file names lies in its folder or below, links followed: no other is read."""
-    try:
-        return (folder / name).resolve().is_relative_to(folder.resolve())
-    except (OSError, ValueError, RuntimeError):
-        return False

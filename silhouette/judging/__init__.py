@@ -5,7 +5,7 @@ Odds, what would change a verdict, and maps judge one question many times, with 
 
 from __future__ import annotations
 
-from silhouette.judging.checking import SceneResult, judge_scene
+from silhouette.judging.checking import SceneResult, judge_scene, scenes_document
 from silhouette.judging.judge import Judged, JudgingOptions, Request, judge, judge_all, mapped
 from silhouette.judging.loading import (
     DEFAULT_PIXEL_MM,
@@ -30,5 +30,6 @@ __all__ = [
     "judge_scene",
     "load_scene",
     "mapped",
+    "scenes_document",
     "usable_pixel",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from silhouette.common.text import problem
 from silhouette.judging.judge import Draw, Judged, JudgingOptions, check_options, judge
@@ -23,6 +24,18 @@ class SceneResult:
     judged: tuple[Judged, ...] = ()
     warnings: tuple[str, ...] = ()
     error: str | None = None
+
+
+def scenes_document(results: Iterable[SceneResult]) -> dict[str, Any]:
+    """The output of ``--json`` for checks; a scene that failed has ``error`` next to the checks judged before."""
+    scenes = []
+    for result in results:
+        entry: dict[str, Any] = {"scene": str(result.path), "title": result.title, "rules": result.rules}
+        if result.error is not None:
+            entry["error"] = result.error
+        rows = [judged.row() for judged in result.judged]
+        scenes.append({**entry, "results": rows, "warnings": list(result.warnings)})
+    return {"scenes": scenes}
 
 
 def judge_scene(

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from silhouette.common.errors import RequestError
+from silhouette.files.confinement import is_inside
 from silhouette.files.documents import document_of, read_text
 from silhouette.live.by_hand import Document, is_scanned
-from silhouette.live.edits import DeleteEdit, Edit, PieceEdit, entries_of, is_inside
+from silhouette.live.edits import DeleteEdit, Edit, PieceEdit, entries_of
 from silhouette.scans.corrections import join_entry, kind_entry, split_entry
 from silhouette.scans.keep import RECORD, SOURCE_RECORD, earlier_record, rows_of
 from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN

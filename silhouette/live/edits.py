@@ -12,6 +12,7 @@ from pydantic import Field
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
 from silhouette.common.text import did_you_mean, numbered
+from silhouette.files.confinement import is_inside
 from silhouette.files.documents import read_document, read_text
 from silhouette.files.schema import Entry, Location, Name, Number, validated
 from silhouette.live.by_hand import (
@@ -251,16 +252,6 @@ def with_models(scene: Path, document: Document, models: Models) -> Document:
 def laid_over(models: Models, others: Models) -> Models:
     """The keys of model files, with others over them."""
     return {file: {**models.get(file, {}), **others.get(file, {})} for file in {**models, **others}}
-
-
-def is_inside(folder: Path, file: str) -> bool:
-    """Whether a file that a scene names lies in the scene's folder, or in one within it.
-
-    >>> is_inside(Path("/tables"), "models/kal.toml"), is_inside(Path("/tables"), "../kal.toml")
-    (True, False)
-    """
-    place = (folder / file).resolve()
-    return place.is_relative_to(folder.resolve())
 
 
 def _plain(value: Any) -> Any:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import os
-import re
 import threading
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
@@ -40,14 +38,12 @@ from silhouette.live.shelf import shelf_of
 from silhouette.live.watching import Watching, mapped
 from silhouette.models.model import Model
 from silhouette.rules import rule_called
-from silhouette.scenes.pieces import Piece
+from silhouette.scenes.pieces import MESSAGE_DECIMALS, Piece
 from silhouette.scenes.places import Trial, with_trials
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import unit_in
 
 # ---- the table as JSON
-
-MESSAGE_DECIMALS = 2  # decimals of mm and degrees that are told
 
 
 def state_of(table: LiveTable) -> dict[str, Any]:
@@ -82,26 +78,9 @@ def edited_state_of(table: LiveTable) -> dict[str, Any]:
 
 
 def _piece(piece: Piece) -> dict[str, Any]:
-    doubt = piece.doubt
     matrix = np.column_stack([piece.pose.rotation, piece.pose.translation])
-    return {
-        "name": piece.name,
-        "kind": piece.kind,
-        "at": _rounded(piece.pose.translation),
-        "facing": None if piece.facing is None else round(piece.facing % 360.0, MESSAGE_DECIMALS),
-        "ahead": round(piece.ahead % 360.0, MESSAGE_DECIMALS),
-        "gang": piece.gang,
-        "arcs": list(piece.arcs),
-        "eye": _rounded(piece.eye),
-        "doubt": None if doubt is None else {"place": doubt.place, "facing": doubt.facing},
-        "shape": shape_name(piece.model),
-        "pose": [round(float(value), 6) for value in matrix.ravel()],
-    }
-
-
-def _rounded(point: Any) -> list[float]:
-    """Places as they are told: whole hundredths, and no -0."""
-    return [round(float(value), MESSAGE_DECIMALS) + 0.0 for value in point]
+    pose = [round(float(value), 6) for value in matrix.ravel()]
+    return {**piece.row(), "shape": shape_name(piece.model), "pose": pose}
 
 
 def shape_name(model: Model) -> str:
@@ -440,25 +419,6 @@ def _is_place(place: object) -> bool:
     if not isinstance(place, list) or len(place) not in (2, 3):
         return False
     return all(_is_number(number) and abs(number) <= MAX_LENGTH_MM for number in place)
-
-
-# ---- messages without folders
-
-_FOLDERS = re.compile(r"(?<![\w.:/~])(?:/(?:[^/\s:'\"]+/)+|[A-Za-z]:\\(?:[^\\\s:'\"]+\\)+)")
-"""The folders of an absolute path, without spaces."""
-
-
-def without_folders(text: str, *folders: Path) -> str:
-    """A message with the names of files in place of their absolute paths; files of ``folders``, as seen from there.
-
-    >>> without_folders("/home/ann/my games/duel.toml: no 'Kal'; see /home/ann/kal.stl", Path("/home/ann/my games"))
-    "duel.toml: no 'Kal'; see kal.stl"
-    >>> without_folders("1/2 of ../kal.stl, https://a.b/c/d"), without_folders("")
-    ('1/2 of ../kal.stl, https://a.b/c/d', '')
-    """
-    for folder in folders:
-        text = text.replace(f"{folder}{os.sep}", "")
-    return _FOLDERS.sub("", text)
 
 
 # ---- through standard input and output

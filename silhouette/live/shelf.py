@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from silhouette.common.errors import SilhouetteError
+from silhouette.files.confinement import is_inside
 from silhouette.files.reading import DOCUMENTS, read_file
 from silhouette.live.by_hand import ON_A_BASE
 from silhouette.live.corrections import record_of
-from silhouette.live.edits import entries_of, is_inside
+from silhouette.live.edits import entries_of
 from silhouette.live.live_table import LiveTable
 from silhouette.live.scanning import located
 from silhouette.rules import rule_called

@@ -55,7 +55,7 @@ class CheckArguments(MeasuringArguments, total=False):
     at: Places | None
 
 
-class MapArguments(MeasuringArguments, total=False):
+class PlaceMapArguments(MeasuringArguments, total=False):
     """The arguments of `silhouette.map_of` but for the scene and the model."""
 
     attackers: str | Sequence[str]
@@ -173,7 +173,7 @@ class Scene(PlainScene):
         """Everyone against everyone; see `silhouette.matrix`."""
         return questions.matrix(self, **how)
 
-    def map_of(self, move: str, **how: Unpack[MapArguments]) -> NotebookMap:
+    def map_of(self, move: str, **how: Unpack[PlaceMapArguments]) -> NotebookMap:
         """Where a model could stand, and the verdict there; see `silhouette.map_of`."""
         return questions.map_of(self, move, **how)
 

@@ -7,12 +7,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from silhouette.common.errors import RequestError
+from silhouette.common.text import did_you_mean
 from silhouette.files.reading import file_named
 from silhouette.files.schema import Location
 from silhouette.rules.base import Rule, Verdict
 from silhouette.scenes.scene import rules_of
 
-__all__ = ["DEFAULT_GAME", "RULES", "rule_called", "rule_of"]
+__all__ = ["DEFAULT_GAME", "RULES", "is_game_file", "rule_called", "rule_named", "rule_of"]
 BY_DATA = "silhouette.rules.data"  # package of the games that are files: each ``NAME.toml`` in its folder, with _ for -
 
 # By the name that the key ``rules`` of a scene takes: the package that has the system as ``RULE``, imported when asked.
@@ -42,6 +44,28 @@ def rule_called(name: str, called: str | None = None) -> Rule[Any, Verdict]:
     return rule
 
 
+def is_game_file(name: str) -> bool:
+    """Whether a name is the path of a game file.
+
+    >>> is_game_file("games/mine.toml"), is_game_file("necromunda")
+    (True, False)
+    """
+    return name.lower().endswith(GAME_FILE)
+
+
+def rule_named(name: str, called: str | None = None) -> Rule[Any, Verdict]:
+    """The rule system of a name, or of the path of a game file, which first scenes call as ``called``, by default by
+    that path.
+
+    Raises RequestError if no game has the name, or there is no such file; FileError if the file is no game.
+    """
+    if is_game_file(name) and not Path(name).is_file():
+        raise RequestError(f"{name}: there is no such file; give the path of a game file")
+    if name not in RULES and not is_game_file(name):
+        raise RequestError(f"no rules '{name}'; {did_you_mean(name, RULES, 'the games are')}")
+    return rule_called(name, called)
+
+
 def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
     """The rule system that a scene's document, read from a path, names. FileError where it names none, or one that is
     not known, or a game file, seen from the scene's folder, that is none.
@@ -54,6 +78,6 @@ def rule_of(path: Path, document: Mapping[str, Any]) -> Rule[Any, Verdict]:
     silhouette.common.errors.FileError: duel.toml: rules is missing; it must be one of ..."necromunda"...
     """
     rules = document.get("rules")
-    if isinstance(rules, str) and rules.lower().endswith(GAME_FILE):
+    if isinstance(rules, str) and is_game_file(rules):
         return rule_called(str(file_named(Location(path), "rules", rules)))
     return rule_called(rules_of(path, document, list(RULES)))

@@ -34,6 +34,7 @@ from silhouette.scenes.entries import (
 NO_BASE = 'no base was found, so all of it counts as body; give base = { height = ... }, or base = "none"'
 SAME_EYE_MM = 1.0  # mm: places of an eye nearer to each other are one
 SAME_DIRECTION = 1e-6  # degrees: two directions that differ by less are one
+MESSAGE_DECIMALS = 2  # decimals of mm and degrees of pieces in messages to other programs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +65,21 @@ class Piece:
         """In a line, as a notebook shows it."""
         x, y, z = self.pose.translation.tolist()
         return f"<Piece {self.name}: {self.kind} at {x:g}, {y:g}, {z:g} mm>"
+
+    def row(self) -> dict[str, Any]:
+        """The piece and how it stands, ready for JSON: mm and degrees, whatever the units of the scene."""
+        doubt = self.doubt
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "at": _in_hundredths(self.pose.translation),
+            "facing": None if self.facing is None else round(self.facing % 360.0, MESSAGE_DECIMALS),
+            "ahead": round(self.ahead % 360.0, MESSAGE_DECIMALS),
+            "gang": self.gang,
+            "arcs": list(self.arcs),
+            "eye": _in_hundredths(self.eye),
+            "doubt": None if doubt is None else {"place": doubt.place, "facing": doubt.facing},
+        }
 
     @property
     def ahead(self) -> float:
@@ -188,6 +204,11 @@ class Piece:
     def in_plan(self, points: Floats) -> Floats:
         """(k, 2) the world's x and y of points (k, 2) on the ground of the model's frame."""
         return self.pose.place(np.column_stack([points, np.zeros(len(points))]))[:, :2]
+
+
+def _in_hundredths(point: Floats) -> list[float]:
+    """A place for a message: whole hundredths of a mm, and no -0."""
+    return [round(float(value), MESSAGE_DECIMALS) + 0.0 for value in point]
 
 
 class Models:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -112,6 +113,47 @@ def test_expectations_set_the_status_and_go_into_junit(tmp_path: Path, capsys: p
     assert (document["rows"], document["kept"], document["failed"]) == (1, 0, [])
     (sentence,) = document["unmet"]
     assert sentence.startswith(wrong.as_posix())
+
+
+def test_junit_says_how_long_each_check_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    scene(tmp_path, CHECK, EXPECTED, name="good.toml")
+    (tmp_path / "bad.toml").write_text("rules = ")
+    junit = tmp_path / "junit.xml"
+    run(capsys, "batch", tmp_path, "--out", tmp_path / "out.jsonl", "--junit", junit, *FAST)
+    suites = ElementTree.parse(junit).getroot()
+    cases = {(case.get("classname", "")[-8:], case.get("name")): case.get("time") for case in suites.iter("testcase")}
+    times = [time for time in cases.values() if time is not None]
+    assert cases["bad.toml", "check 1"] is None  # it never came to be judged
+    assert len(times) == 2
+    assert float(suites.get("time", 0.0)) == pytest.approx(sum(map(float, times)), abs=1e-3)
+    assert all(0.0 < float(time) < 60.0 for time in times)
+    assert "seconds" not in (tmp_path / "out.jsonl").read_text()
+
+
+def test_rows_are_the_same_wherever_the_folder_lies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = 'rules = "necromunda"\nfighter = [{ name = "Kal", at = [0, 0], mesh = "models/%s" }]'
+    contents = []
+    for place in ("here", "over/there"):
+        folder = tmp_path / place
+        (folder / "scenes" / "models").mkdir(parents=True)
+        monkeypatch.chdir(folder)
+        scene(folder / "scenes", CHECK, name="good.toml")
+        Path("scenes/models/bad.stl").write_text("no mesh")
+        for name, text in {
+            "no_toml": "rules = ",
+            "no_mesh": mesh % "none.stl",
+            "bad_mesh": mesh % "bad.stl",
+            "no_game": 'rules = "none.toml"',
+        }.items():
+            Path("scenes", f"{name}.toml").write_text(text)
+        ran = run(capsys, "batch", "scenes", "--out", "out.jsonl", "--junit", "junit.xml", *FAST)
+        junit = re.sub(' time="[^"]*"', "", Path("junit.xml").read_text(encoding="utf-8"))
+        contents.append((ran, Path("out.jsonl").read_text(encoding="utf-8"), junit))
+    assert contents[0] == contents[1]
+    assert str(tmp_path) not in contents[0][1]
+    assert contents[0][1].count('"problem"') == 4
 
 
 @pytest.mark.long

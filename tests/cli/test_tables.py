@@ -18,12 +18,11 @@ from silhouette.cli.tables import (
     inspection_report,
     matrix_report,
     scene_report,
-    scenes_document,
     summary,
 )
 from silhouette.cli.terminal import show, show_json
 from silhouette.common.text import printable, strict
-from silhouette.judging import Judged, SceneResult
+from silhouette.judging import Judged, SceneResult, scenes_document
 from silhouette.judging.monte_carlo import Odds, TrialOutcomes
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.rules.base import Level, Measurement, RuleReference, Verdict

@@ -15,10 +15,10 @@ from typing import Any
 
 from silhouette.common.errors import RequestError, SilhouetteError
 from silhouette.common.text import as_written
-from silhouette.live.edits import is_inside
+from silhouette.files.confinement import is_inside, without_folders
 from silhouette.live.judges import Judges
 from silhouette.live.live_table import LiveTable
-from silhouette.live.protocol import Session, Tell, without_folders
+from silhouette.live.protocol import Session, Tell
 from silhouette.live.server.gate import Door, Role, new_token, page_files
 from silhouette.live.server.hand_over import kept_beside
 from silhouette.live.server.serving import TableServer

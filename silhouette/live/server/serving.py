@@ -21,7 +21,8 @@ from websockets.http11 import Request, Response
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import VERSION
 from silhouette.common.text import as_written, problem
-from silhouette.live.protocol import Session, without_folders
+from silhouette.files.confinement import without_folders
+from silhouette.live.protocol import Session
 from silhouette.live.server.connections import Allowance, Connections, CountedConnection, Limits, Outbox
 from silhouette.live.server.gate import LOOKING, Door, PageFile, Refusal, Role, security_headers
 from silhouette.live.server.hand_over import HandOver, Received, Tell
