@@ -79,13 +79,28 @@ def write_figures(
     installed.
     """
     written = []
+    for name, content in figure_contents(scene, check, verdict, renderer, options, more).items():
+        path = folder / file_name(number, verdict.attacker, verdict.target, name, options.format)
+        write_file(path, content)
+        written.append(path)
+    return written
+
+
+def figure_contents(
+    scene: Scene,
+    check: Check,
+    verdict: Verdict,
+    renderer: Renderer,
+    options: FigureOptions,
+    more: Sequence[Figure] = (),
+) -> dict[str, bytes]:
+    """The contents of the files of a verdict's figures and ``more``, or of the chosen one, by name; errors are those of
+    `write_figures`.
+    """
     with matplotlib_settings():
         figures = [*figures_of(scene, check, verdict, renderer), *more]
-        for figure in chosen_figures(scene, check, figures, options.figure):
-            path = folder / file_name(number, verdict.attacker, verdict.target, figure.name, options.format)
-            write_figure(scene, figure, verdict, path, options)
-            written.append(path)
-    return written
+        chosen = _chosen(scene, check, figures, options.figure)
+        return {figure.name: figure_content(scene, figure, verdict, options) for figure in chosen}
 
 
 def draw_checks(
@@ -111,7 +126,7 @@ def draw_checks(
     return drawn
 
 
-def chosen_figures(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
+def _chosen(scene: Scene, check: Check, figures: list[Figure], name: str | None) -> list[Figure]:
     """The figures of a name, or without one all. RequestError where there are figures, but none of that name."""
     chosen = [figure for figure in figures if name in (None, figure.name)]
     if figures and not chosen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any, overload
 
@@ -14,7 +14,7 @@ from silhouette.batches.export import SCENE_FIELD
 from silhouette.common.errors import RequestError
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import did_you_mean, strict
-from silhouette.drawing.figures import FigureOptions, chosen_figures, figure_content, figures_of, main_picture
+from silhouette.drawing.figures import FigureOptions, figure_content, figure_contents, figures_of, main_picture
 from silhouette.drawing.maps import Layer, MapLook, map_picture
 from silhouette.drawing.odds_chart import ODDS_FIGURE, figures_of_odds
 from silhouette.drawing.sheet import settings
@@ -134,12 +134,15 @@ class NotebookVerdict(Verdict):
 
     def _drawn(self, options: FigureOptions) -> bytes:
         origin, verdict = self._drawable()
-        with python_terms(), settings():
-            figures = figures_of(origin.scene, origin.check, verdict, origin.renderer)
-            chosen = chosen_figures(origin.scene, origin.check, figures, options.figure)
-            if not chosen:
-                raise RequestError(f"{self!r}: nothing of it can be drawn")
-            return figure_content(origin.scene, chosen[0], verdict, options)
+        request = origin.scene, origin.check, verdict, origin.renderer
+        with python_terms():
+            if options.figure is None:
+                names = [figure.name for figure in figures_of(*request)]
+                if not names:
+                    raise RequestError(f"{self!r}: nothing of it can be drawn")
+                options = replace(options, figure=names[0])
+            (content,) = figure_contents(*request, options).values()
+        return content
 
 
 class NotebookOdds(Odds):

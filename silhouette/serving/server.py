@@ -16,10 +16,11 @@ from mcp import types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
+from silhouette.common.arguments import ARGUMENT_NAMES, in_arguments
 from silhouette.common.installation import VERSION
 from silhouette.common.text import problem
 from silhouette.serving.bench import Bench, ToolCall
-from silhouette.serving.tools import INSTRUCTIONS, TOOLS, ToolAnswer, answered, in_arguments
+from silhouette.serving.tools import INSTRUCTIONS, TOOLS, ToolAnswer, answered
 
 Report = Callable[
     [float, float | None, str], Awaitable[None]
@@ -79,7 +80,8 @@ class ToolDesk:
         try:
             return _result(await _awaited(answer, call, name, context.session.report_progress))
         except Exception as error:
-            message = in_arguments(name, self._bench.folder.plain(problem(error)))
+            names = TOOLS[name].argument_names if name in TOOLS else ARGUMENT_NAMES
+            message = in_arguments(self._bench.folder.plain(problem(error)), names)
             return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
         finally:
             call.stop()  # nobody waits any longer, if the client has given up

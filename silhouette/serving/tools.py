@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, get_origin
 
+from silhouette.common.arguments import ARGUMENT_NAMES
 from silhouette.common.errors import RequestError
 from silhouette.common.installation import document
 from silhouette.common.text import coordinates, counted, did_you_mean, in_a_row, json_text, printable, sentence, strict
-from silhouette.drawing.figures import OVERVIEW, FigureOptions, write_figures, write_main_figure, write_overview
+from silhouette.drawing.figures import OVERVIEW, FigureOptions, figure_contents, main_picture, overview_content
 from silhouette.drawing.odds_chart import ODDS_FIGURE, figures_of_odds
 from silhouette.files.documents import read_document
 from silhouette.files.schema import Entry, Location, validated
@@ -61,9 +60,9 @@ class AssistantTool:
     arguments: type[Entry]
     run: Callable[[Bench, Any, ToolCall], ToolAnswer]
     judges: bool = True  # whether it judges or draws, which may take long
-    options: Mapping[str, str] = field(
-        default_factory=dict
-    )  # options of the command line that messages name, as arguments
+    argument_names: Mapping[str, str] = field(
+        default_factory=lambda: ARGUMENT_NAMES
+    )  # of options that messages name, where they differ
 
 
 MOST_CALL_VERDICTS = 400  # of a call: an assistant reads them all
@@ -267,33 +266,31 @@ def draw(bench: Bench, given: DrawArguments, call: ToolCall) -> ToolAnswer:
     is_whole = given.figure == OVERVIEW or (given.figure is None and given.attacker is None and not scene.checks)
     figure_options = FigureOptions("png", figure=given.figure)
     head = {"scene": given.scene, "title": scene.title}
-    with TemporaryDirectory() as folder:
-        if is_whole:
-            picture = write_overview(scene, Path(folder), figure_options).read_bytes()
-            text = f"{scene.title or given.scene}, all of it, from above."
-            return ToolAnswer(text, document({**head, "checks": [], "figures": [OVERVIEW]}), (picture,))
-        options = bench.options(call, keep=True, seed=0 if given.figure == ODDS_FIGURE else None)
-        rows, pictures, results = list[dict[str, Any]](), list[bytes](), list[Judged]()
-        for number, check in enumerate(selection.checks(scene), 1):
-            (result,) = judge_all([(scene, check)], options)
-            pictures.append(_picture(scene, result, options, Path(folder), figure_options))
-            rows.append({"check": number, **result.row(), "figures": [given.figure or "main"]})
-            results.append(result)
+    if is_whole:
+        name, picture = overview_content(scene, figure_options)
+        text = f"{scene.title or given.scene}, all of it, from above."
+        return ToolAnswer(text, document({**head, "checks": [], "figures": [name]}), (picture,))
+    options = bench.options(call, keep=True, seed=0 if given.figure == ODDS_FIGURE else None)
+    rows, pictures, results = list[dict[str, Any]](), list[bytes](), list[Judged]()
+    for number, check in enumerate(selection.checks(scene), 1):
+        (result,) = judge_all([(scene, check)], options)
+        pictures.append(_picture(scene, result, options, figure_options))
+        rows.append({"check": number, **result.row(), "figures": [given.figure or "main"]})
+        results.append(result)
     return ToolAnswer(" ".join(_in_words(results)), document({**head, "checks": rows}), tuple(pictures))
 
 
-def _picture(scene: Scene, result: Judged, options: JudgingOptions, folder: Path, figures: FigureOptions) -> bytes:
+def _picture(scene: Scene, result: Judged, options: JudgingOptions, figures: FigureOptions) -> bytes:
     """The picture of a check: the figure of that name, or the main one. RequestError where there is none."""
     check, verdict, renderer = result.check, result.verdict, options.renderer
-    file = folder / "figure.png"
     if figures.figure is None:
-        is_drawn = write_main_figure(scene, check, verdict, renderer, file)
+        picture = main_picture(scene, check, verdict, renderer)
     else:
-        drawn = write_figures(scene, check, verdict, renderer, folder, 1, figures, figures_of_odds(scene, result))
-        is_drawn, file = bool(drawn), next(iter(drawn), file)
-    if not is_drawn:
+        more = figures_of_odds(scene, result)
+        picture = next(iter(figure_contents(scene, check, verdict, renderer, figures, more).values()), None)
+    if picture is None:
         raise RequestError(f"{scene.path}: {check.label} has no picture")
-    return file.read_bytes()
+    return picture
 
 
 # ---- games
@@ -344,8 +341,6 @@ they read the rules differently, `other_readings` has the verdict of each readin
 Answers quote what was found: repeat their reason, do not embellish it. Scenes are files; no tool writes any."""
 """What the server says of itself."""
 
-_PAIR_OPTIONS = {"--from": "attacker", "--to": "target"}
-
 TOOLS: Mapping[str, AssistantTool] = {
     "list_scenes": AssistantTool(
         "Lists the scenes of the folder that is served: path, title, game (`rules`) and number of checks of each. "
@@ -375,7 +370,6 @@ TOOLS: Mapping[str, AssistantTool] = {
         "ways if both matter.",
         JudgeArguments,
         judge,
-        options=_PAIR_OPTIONS,
     ),
     "what_would_change": AssistantTool(
         "Judges a pair, and says what would change the verdict: the least move of the target and of the attacker (mm "
@@ -384,7 +378,6 @@ TOOLS: Mapping[str, AssistantTool] = {
         "the target sees the attacker where this one does not see it. Takes seconds.",
         PairArguments,
         what_would_change,
-        options=_PAIR_OPTIONS,
     ),
     "odds": AssistantTool(
         "Judges a pair many times with each piece a little elsewhere, as far as the players may have misplaced it (the "
@@ -393,7 +386,6 @@ TOOLS: Mapping[str, AssistantTool] = {
         "disagree by a hair, or the table was measured by hand. Takes seconds.",
         OddsArguments,
         odds,
-        options=_PAIR_OPTIONS,
     ),
     "map": AssistantTool(
         "Puts one model on each place of a grid over the table, and gives the verdict on it there: where could it "
@@ -402,7 +394,7 @@ TOOLS: Mapping[str, AssistantTool] = {
         "false to `cells` if the nearest place is all you need. May take a minute.",
         MapArguments,
         map_,
-        options={"--from": "attackers", "--to": "targets"},
+        argument_names={"from": "attackers", "to": "targets"},
     ),
     "draw": AssistantTool(
         "Draws a picture (PNG) to show to the players, with the verdict that it belongs to: without `figure` what the "
@@ -410,7 +402,6 @@ TOOLS: Mapping[str, AssistantTool] = {
         "(the whole scene). Board games have a picture of the board.",
         DrawArguments,
         draw,
-        options=_PAIR_OPTIONS,
     ),
     "games": AssistantTool(
         "Lists the games whose rules can judge, each with its verdicts from exposed to covered, what its scenes have, "
@@ -422,8 +413,6 @@ TOOLS: Mapping[str, AssistantTool] = {
     ),
 }
 """The tools, in the order in which a dispute needs them."""
-
-_OPTION = re.compile(r"(--[a-z][a-z-]*)(?: (?:NAME|MM)\b)?")
 
 
 def answered(bench: Bench, name: str, arguments: object, call: ToolCall) -> ToolAnswer:
@@ -451,15 +440,3 @@ def unpacked(schema: type[Entry], arguments: object) -> object:
             with suppress(ValueError, RecursionError):
                 whole[key] = json.loads(text)
     return whole
-
-
-def in_arguments(tool: str, message: str) -> str:
-    """A message that speaks of a command's options, in the words of a tool's arguments.
-
-    >>> in_arguments("judge", "duel.toml: has no [[check]]; say --from NAME and --to NAME")
-    'duel.toml: has no [[check]]; say attacker and target'
-    >>> in_arguments("map", "--grid 0.5: no grid is finer than 1 mm"), in_arguments("no tool", "nothing")
-    ('grid 0.5: no grid is finer than 1 mm', 'nothing')
-    """
-    names = TOOLS[tool].options if tool in TOOLS else {}
-    return _OPTION.sub(lambda match: names.get(match[1], match[1].removeprefix("--")), message)
