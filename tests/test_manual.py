@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,11 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert built.returncode == 0, built.stdout + built.stderr
     return folder
+
+
+def test_the_gate_installs_what_builds_it() -> None:
+    extras = tomllib.loads(text_of(PROJECT / "pyproject.toml"))["project"]["optional-dependencies"]
+    assert any(re.fullmatch(r"silhouette-los\[.*\bdocs\b.*\]", line) for line in extras["dev"])
 
 
 def text_of(page: Path) -> str:

@@ -358,7 +358,7 @@ class TableOptions(Measuring, Working, Reading, Hushing):
 class ServeOptions(Measuring, Working, Reading):
     """Answer other programs through standard input and output: about a scene, or an assistant about a folder.
 
-    With --stdio, poses in, verdicts out, as JSON lines: the protocol stands in silhouette/live/README.md. With --mcp,
+    With --stdio, poses in, verdicts out, as JSON lines: the protocol stands in silhouette/live/protocol.md. With --mcp,
     tools of the Model Context Protocol that read, judge, map and draw the scenes of a folder, and no file outside it.
     """
 

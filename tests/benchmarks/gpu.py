@@ -2,11 +2,10 @@
 
     python -m tests.benchmarks.gpu [--rounds 1] [--renderer cuda] [--device NAME] [--workers 1,4,16] [--seconds 5]
 
-The table of ``scale``, ten figures among ten pieces, all 90 pairs again and again, by one process, the meshes already
-on the device. Errors are those of ``scale``. Wanted on one H100 or H200, with a worst error of at most 0.5 %: 20,000
-checks a second with cuda and 2,000 with gl; a map of twelve attackers at an inch (that of ``maps``) in 0.5 s. All
-GPUs are measured; without one, CUDA's kernels run on the CPU. With ``--rounds`` each figure takes a second, and the
-map has a place every four inches. A device that is named is measured in software as well.
+The table of ``scale``, all 90 pairs again and again, by one process, the meshes already on the device. Wanted on one
+H100 or H200, with a worst error of at most 0.5 %: 20,000 checks a second with cuda and 2,000 with gl; a map of twelve
+attackers at an inch (that of ``maps``) in 0.5 s. All GPUs are measured; without one, CUDA's kernels run on the CPU.
+With ``--rounds`` each figure takes a second, and the map has a place every four inches.
 
 *At once* is the number of checks that are judged together: 64 by the commands, 512 with cuda on a GPU, 16 by
 ``batch``. What a check costs is measured with a wait after every step:

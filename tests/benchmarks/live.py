@@ -1,14 +1,13 @@
 """How soon does the live table answer while a figure is moved?
 
 A table of 44 x 60 inches with 1.3 million triangles: 20 figures and 30 pieces of terrain, real meshes. The finest
-figure is dragged along random paths of four poses; it and one other figure are the chosen pair. Two processes judge,
-at full precision. First each pose waits for the answer to the one before; then poses come thirty times a second, and
-the newest wins: milliseconds from a pose to the first verdict that is as new, and from the last pose of a path to all
-that is selected. CPU time is that of all processes, for each pose.
+figure is dragged along random paths of four poses; it and another are the chosen pair. Two processes judge. First each
+pose waits for its answer; then poses come thirty times a second, and the newest wins: milliseconds from a pose to the
+first verdict as new, and from the last pose to all that is selected. CPU time is that of all processes, for each pose.
 
-Wanted, on two cores: the chosen pair within 40 ms, at 95 % within 100 ms; all lines from and to the 19 others within
-200 ms, and 300 ms after letting go; all 380 checks within a second; at the start, with a warm cache, the first shapes
-within 2 s, at most 5 MB of them.
+Wanted, on two cores: the chosen pair within 40 ms, at 95 % within 100 ms; all lines of the figure within 200 ms, and
+300 ms after letting go; all 380 checks within a second; at the start, with a warm cache, the first shapes within 2 s,
+at most 5 MB.
 """
 
 from __future__ import annotations

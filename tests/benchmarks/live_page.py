@@ -1,11 +1,10 @@
 """How soon does a hand in the browser see what it has done to the live table?
 
 The table of ``live``, in Chromium without a graphics card, on the cores that judge. The mouse drags a figure along
-random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page: from the movement to the
-first answer of the page's judge that is as new, and to such a verdict of the desk on the chosen pair; from a pose to
-the lines to all 19 others, if no newer one came before; from letting go to the last verdict; from the start of the
-command to the first whole picture. Wanted is what ``live`` wants, and a first answer within 5 ms of the judge's own
-time (``page_judge``).
+random paths of eight places, one every 33 ms, and lets it go. Times are taken in the page: to the first answer of its
+own judge that is as new, to such a verdict of the desk on the chosen pair, to the lines to all 19 others, from letting
+go to the last verdict, and from the start of the command to the first whole picture. Wanted is what ``live`` wants,
+and a first answer within 5 ms of the judge's own time (``page_judge``).
 """
 
 from __future__ import annotations

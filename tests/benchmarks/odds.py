@@ -1,11 +1,11 @@
 """Are the odds of verdicts true, and what do they take?
 
-The first tables are a reliability diagram. Random tables (``tests/support/doubtful_tables.py``; place, facing, eye and
-surface in doubt, by 0.2 to 3 mm and 0.5 to 5 degrees) are judged with odds, and true tables that each may stand for
-exactly. The error of calibration is the mean difference between stated and right, in ten bins, weighted by their size;
-at most 2 % is wanted, and 70 ± 3 % right of those given 65 to 75 %.
+The first tables are a reliability diagram: random tables (``tests/support/doubtful_tables.py``; in doubt by 0.2 to 3
+mm and 0.5 to 5 degrees) are judged with odds, and true tables that each may stand for exactly. The error of
+calibration is the mean difference between stated and right, in ten bins, weighted by their size; at most 2 % is
+wanted, and 70 ± 3 % right of those given 65 to 75 %.
 
-The third compares odds with exact judgements of a thousand true tables each. They should differ by no more than is
+The third compares odds with exact judgements of a thousand true tables each, which should differ by no more than is
 *allowed*, both 95 % intervals together, in all but one in fifteen. The last has whole processes, on two cores.
 """
 

@@ -1,9 +1,8 @@
 """How long does a check take by layers, with each witness, and with other libraries, and how wrong is each?
 
-One crowded table, all 90 pairs of its figures. The first rows are the whole matrix, forking included; every other
+All 90 pairs of the figures of one crowded table. The first rows are the whole matrix, forking included; every other
 method judges the pairs one by one; the last rows are two pictures of 256 x 256 pixels for each pair, or as many rays.
-All take turns under the same load: times, and ratios to the first two rows of the same round, are medians. Kept
-silhouettes are forgotten before each time.
+All take turns under the same load: times, and ratios to the first two rows of the same round, are medians.
 
 Errors are differences from what layers count, which `stated_errors` judges: the worst, and the median of pairs that
 are partly obscured. Wanted in the first row: 8 times as fast as Open3D, 40 times as fast as pyrender.

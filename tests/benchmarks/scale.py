@@ -1,13 +1,12 @@
 """How do time and memory grow with pieces, figures, triangles and processes? What do ``--error`` and ``--pixel`` buy?
 
-The figures stand among ten pieces of terrain; further pieces stand out of nearly every view. Meshes are cached. *MB*
-is the peak of this process, *MB more* what a forked worker adds. Checks a second are the best of a few runs. Wanted:
-at most 400 MB.
+Figures among ten pieces of terrain; further pieces stand out of nearly every view. Meshes are cached. *MB* is the peak
+of this process, *MB more* what a forked worker adds. Checks a second are the best of a few runs. Wanted: at most 400
+MB.
 
-The second table has ten figures of 50,000 triangles or more among ten pieces, everyone against everyone; errors are
-against a view four times as fine (the median of pairs that are partly obscured). Wanted: 2,000 a second with ``--error
-0.01`` and two processes, no error above 0.5 %. The third compares a check among a thousand pieces with one among ten,
-pair by pair in turn: 1.2 is wanted.
+The second table has ten figures of 50,000 triangles or more; errors are against a view four times as fine (the median
+of pairs that are partly obscured). Wanted: 2,000 a second with ``--error 0.01`` and two processes, no error above 0.5
+%. The third compares a check among a thousand pieces with one among ten, in turn: 1.2 is wanted.
 
 ``python -m tests.benchmarks.scale --renderer cuda [--device NAME]`` measures another renderer.
 """

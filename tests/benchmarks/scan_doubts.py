@@ -3,12 +3,11 @@
     python -m tests.benchmarks.scan_doubts [--tables N] [--first SEED] [--keep FOLDER]
 
 Small tables whose figures look across them from behind cover are scanned by the project's own maker, from fine to
-coarse and rough, with a camera that goes astray, and once more made worse (`tests.support.scan_damage`). The command
-knows the meshes of all figures. How far figures stand and face from the truth is held against the doubt that the scene
-states; every verdict of a pair, without odds, against that of the true scene. Wrong without a word is one that differs
-where the scene neither says that it is marginal, nor asks about a figure of the pair or the scale, nor leaves a facing
-unknown. Each scan is judged with doubts, with those of facing alone, and without any. The seeds on which doubts were
-tuned are `TUNED`.
+coarse and rough, with a camera that goes astray, and made worse (`tests.support.scan_damage`). How far figures stand
+and face from the truth is held against the doubt that the scene states; every verdict of a pair, without odds, against
+that of the true scene. Wrong without a word is one that differs where the scene neither says that it is marginal, nor
+asks about a figure of the pair or the scale, nor leaves a facing unknown. Each scan is judged with doubts, with those
+of facing alone, and without any. The seeds on which doubts were tuned are `TUNED`.
 """
 
 from __future__ import annotations

@@ -3,14 +3,12 @@
     python -m tests.benchmarks.scans [FOLDER...] [--tables N] [--things N] [--keep FOLDER] [--only-known]
 
 Scans with a truth file: those of ``../shared/scans``, of the folders given, and random tables and things that the
-project's own maker scans (``--keep`` keeps them for the next run). Each is scanned in a process of its own, with the
-meshes of the figures (the folder ``figures`` beside the scans, else those that the truth files name). Started by
-itself, the benchmark also scans each without them, and lists what is wrong with each scan.
+project's own maker scans (``--keep`` keeps them). Each is scanned in a process of its own, with the meshes of the
+figures; started by itself, the benchmark also scans without them, and lists what is wrong with each.
 
 The random tables have nine figures each of thirteen (noise of 0.2 to 1.5 mm, four formats, four units); the things
-touch, lean on each other or are stacked, with depths noisy by 0.5 mm. An unknown facing is judged as if the target lay
-in its arc, from which most different verdicts come. Of the others, what differs should be "roll off" by the odds, and
-little else.
+touch, lean on each other or are stacked. An unknown facing is judged as if the target lay in its arc, from which most
+different verdicts come. Of the others, what differs should be "roll off" by the odds, and little else.
 """
 
 from __future__ import annotations

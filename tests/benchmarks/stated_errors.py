@@ -1,14 +1,13 @@
 """Are the errors true that checks state, how large are they, and what slips through the counting?
 
-The first table has checks that players make. The truth is exact (polygons by another library) in the first row, and
+The first table has checks that players make. The truth is exact (polygons by another library) in the first row,
 elsewhere what rays of a witness count in fine pixels, whose own error is granted, at 4.5 deviations: *true error* is
-what differs beyond it. *Marginal*: another verdict lies within the stated error. *Outside*: the share obscured is off
-by more than the stated error.
+what differs beyond it. *Marginal*: another verdict lies within the stated error. *Outside*: a share is off by more
+than its error.
 
 The second has random cases that are hard to measure (``tests/support/hard_sights.py``), and the project's models
-behind finely patterned screens, against exact polygons. *Outside* is any share off by more than its error, of the
-whole target or of its part in the arc. *Silently wrong*: the verdict is none of those within the errors, or "hidden"
-or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
+behind finely patterned screens, against exact polygons. *Silently wrong*: the verdict is none of those within the
+errors, or "hidden" or "open" is said at an error of 0 and is not true. *Raised*: no answer came.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tests of `silhouette serve --stdio` as programs talk to it, and of the clients in the README of the room."""
+"""Tests of `silhouette serve --stdio` as programs talk to it, and of the clients on the page of the protocol."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.warm_processes import Process
 
 PATIENCE = 90.0
 SERVE = [sys.executable, "-m", "silhouette", "serve", "--stdio", "--workers", "2"]
-README = PROJECT / "silhouette/live/README.md"
+PROTOCOL = PROJECT / "silhouette/live/protocol.md"
 
 
 class Served:
@@ -195,8 +195,8 @@ def test_what_cannot_be_opened_is_one_line(tmp_path: Path, capsys: pytest.Captur
 
 
 def _client(language: str) -> str:
-    """The client of the README in a language."""
-    (found,) = re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    """The client of the protocol's page in a language."""
+    (found,) = re.findall(rf"```{language}\n(.*?)```", PROTOCOL.read_text(encoding="utf-8"), re.DOTALL)
     assert len(found.splitlines()) <= 20
     return str(found)
 
