@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
-VERSION = "0.2.0"  # the version of this package: the one place where it stands; the build reads it from here
+VERSION = "0.3.0"  # the version of this package: the one place where it stands; the build reads it from here
 
 SCHEMA_VERSION = 1
 """The version of every JSON document that is printed or written: raised when a key changes its meaning, not when one is
