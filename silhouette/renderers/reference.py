@@ -117,15 +117,17 @@ def _nearest_hits(view: View, body: Body, samples: _PixelSamples) -> tuple[Indic
     chosen = chosen[~_touched(corners[chosen])]
     corners, low, high = corners[chosen], low[chosen], high[chosen]
     a, b, c = corners[:, 0], corners[:, 1], corners[:, 2]
-    normals = np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)], axis=1)
+    # By coordinate and corner, so that what is taken for many pixels lies together.
+    normals = np.ascontiguousarray(np.stack([np.cross(b, c), np.cross(c, a), np.cross(a, b)]).transpose(2, 0, 1))
+    z = np.ascontiguousarray(corners[:, :, 2].T)
     depth = np.full(len(samples.x), np.inf)
     for triangle, row in _spread(high[:, 0] - low[:, 0] + 1):
         first = np.searchsorted(samples.keys, samples.key(low[triangle, 0] + row, low[triangle, 1]))
         after = np.searchsorted(samples.keys, samples.key(low[triangle, 0] + row, high[triangle, 1]), "right")
         for span, step in _spread(after - first):
             sample, owner = first[span] + step, triangle[span]
-            distance = _depths(normals[owner], corners[owner, :, 2], samples.x[sample], samples.y[sample])
-            np.minimum.at(depth, sample, distance)
+            hit, distance = _hits(normals, z, owner, samples.x[sample], samples.y[sample])
+            np.minimum.at(depth, sample[hit], distance)
     where = np.flatnonzero(depth < np.inf)
     return where, depth[where]
 
@@ -160,16 +162,25 @@ def _bounding_boxes(view: View, corners: Floats, samples: _PixelSamples) -> tupl
     return low.astype(np.int64), high.astype(np.int64)
 
 
-def _depths(normals: Floats, z: Floats, x: Floats, y: Floats) -> Floats:
-    """The depths (n,) in mm at which triangles are hit at pixels (n,); inf where one is missed.
+def _hits(normals: Floats, z: Floats, owner: Indices, x: Floats, y: Floats) -> tuple[Indices, Floats]:
+    """Of pairs of a triangle and a pixel (n,): the numbers of those that hit, and how deep, mm.
 
-    Takes normals b × c, c × a and a × b (n, 3, 3), the corners' depths (n, 3), and the pixels' x and y.
+    Takes the normals b × c, c × a and a × b of all triangles, their x, y and z (3, 3, m), the corners' depths (3, m),
+    and of each pair the triangle and the pixel's x and y.
     """
-    weights = normals[:, :, 0] * x[:, None] + normals[:, :, 1] * y[:, None] + normals[:, :, 2]
-    total = weights.sum(axis=1)
-    inside = ((weights >= 0).all(axis=1) | (weights <= 0).all(axis=1)) & (total != 0)
-    depth = np.divide((weights * z).sum(axis=1), total, out=np.full(len(z), np.inf), where=inside)
-    return np.where(depth >= NEAREST_DEPTH_MM, depth, np.inf)
+    weights = [
+        normals[0, corner][owner] * x + normals[1, corner][owner] * y + normals[2, corner][owner] for corner in range(3)
+    ]
+    first, second, third = weights
+    positive = (first >= 0) & (second >= 0) & (third >= 0)
+    negative = (first <= 0) & (second <= 0) & (third <= 0)
+    total = first + second + third
+    hit = np.flatnonzero((positive | negative) & (total != 0))
+    owner = owner[hit]
+    first, second, third = (weight[hit] * z[corner][owner] for corner, weight in enumerate(weights))
+    depth = (first + second + third) / total[hit]
+    before = depth >= NEAREST_DEPTH_MM
+    return hit[before], depth[before]
 
 
 def _spread(counts: Indices) -> Iterator[tuple[Indices, Indices]]:
