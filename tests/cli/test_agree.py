@@ -77,6 +77,7 @@ def test_pictures_reports_and_bundles_have_it(tmp_path: Path, capsys: Capture) -
     assert replayed.document["scenes"][0]["results"][0]["agreed"]["why"] == "the door is <shut>"
 
 
+@pytest.mark.thinned(quick=36)
 @pytest.mark.parametrize("game", sorted(RULES))
 def test_players_of_every_game_agree(game: str, tmp_path: Path, capsys: Capture) -> None:
     rule = rule_called(game)

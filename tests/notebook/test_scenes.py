@@ -124,6 +124,7 @@ def test_it_is_a_scene_of_its_game_and_asked_as_such() -> None:
     assert repr(scene.odds("Kal", "Vex")).startswith("<Odds Kal to Vex: ")
 
 
+@pytest.mark.thinned(quick=36)
 @pytest.mark.parametrize("game", sorted(RULES))
 def test_every_game_shows_itself(game: str) -> None:
     scene = silhouette.load_scene(ROOT / rule_called(game).example)
