@@ -26,6 +26,7 @@ class Publication:
     """
 
     name: str
+    guests: tuple[str, ...] = ()  # names of folders in it that another program writes, such as a manual's: they stay
 
     @property
     def facts_file(self) -> str:
@@ -70,6 +71,7 @@ class Publication:
     def _check(self, out: Path) -> set[str]:
         """Refuses a folder that holds anything else than an earlier one; gives the names of its files."""
         there = set(files_in(out)) if out.exists() else set()
+        there = {name for name in there if name.split("/")[0] not in self.guests}
         if not there:
             return there
         own = self._own_files(out / self.facts_file)

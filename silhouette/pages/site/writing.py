@@ -35,7 +35,7 @@ from silhouette.pages.site.tables import SiteTable, judged_tables, scenes_to_pla
 from silhouette.pages.tutorial.pages import write_tutorial
 from silhouette.pages.tutorial.parts import TutorialRun
 
-SITE = Publication("site")
+SITE = Publication("site", guests=("manual",))
 
 PICTURES_FOLDER = "models"
 
