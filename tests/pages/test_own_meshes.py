@@ -1,6 +1,8 @@
 """A visitor's own meshes: the page sizes and stands them as Silhouette does, and what is taken away is judged the same.
 
 ``own_meshes.json`` has files, what is said of them, and what comes of it, worked out by hand: it tests both languages.
+So does ``own_shapes.json``, which has figures that are made here, what Silhouette finds in their shape, and whether the
+page finds it too: a base where it is plain, and always the places of an eye.
 """
 
 from __future__ import annotations
@@ -17,18 +19,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.meshes.bounds import bounding_points
+from silhouette.models.inspection import model_at
+from silhouette.models.model import Model
 from silhouette.pages.html.page import asset
 from silhouette.pages.site.frame import SITE_SCRIPT, VIEWER_SCRIPT
-from silhouette.pages.site.own import OWN_SCRIPT, own_page
+from silhouette.pages.site.own import OWN_SCRIPT, head_weights, own_page
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene
 from tests.conftest import PROJECT
 from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
+from tests.support.model_files import as_obj
 from tests.support.page_judge import ASK, disagreement
+from tests.support.random_figures import based, baseless
 from tests.support.report_pages import quiet
 from tests.support.rulings import ruled
+from tests.support.sculpted_figures import sculpted_figure
+from tests.support.varied_figures import varied_figure
 
 pytestmark = pytest.mark.slow
 
@@ -107,6 +116,43 @@ def test_silhouette_makes_of_a_file_what_is_expected(case: dict[str, Any], tmp_p
     check_scene(case, scene_of(case, toml_of(case), tmp_path, case["file"]))
 
 
+# ---- what is found in a shape
+
+SHAPES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("own_shapes.json").read_text(encoding="utf-8"))
+SHAPE_IDS = [f"{shape['made']} {shape['which']}" for shape in SHAPES]
+SAME_SHAPE = 1e-6  # mm, and of a likelihood: by how much the two languages may round
+
+
+def file_of(shape: dict[str, Any], folder: Path) -> Path:
+    """The file of a figure: one that ships, or made here."""
+    which = shape["which"]
+    if shape["made"] == "shipped":
+        return MODELS / f"{which}.glb"
+    makers = {"based": based, "baseless": baseless, "sculpted": sculpted_figure, "varied": varied_figure}
+    file = folder / f"{shape['made']}_{which}.obj"
+    file.write_text(as_obj(makers[shape["made"]](which)[0]), encoding="utf-8")
+    return file
+
+
+def found_in(file: Path, **keys: Any) -> Model:
+    """The figure of a file, by keys of a model file."""
+    return model_at(file, {"units": "mm", **keys}, Cache(None))
+
+
+def places_of(model: Model) -> list[list[float]]:
+    return [[*place.eye.tolist(), place.likelihood] for place in model.eye_candidates]
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=SHAPE_IDS)
+def test_silhouette_finds_in_a_shape_what_is_written(shape: dict[str, Any], tmp_path: Path) -> None:
+    """Its base by itself; its eye, where the scene file has the base that the page found."""
+    file = file_of(shape, tmp_path)
+    base = found_in(file).base
+    assert (base and base.height) == pytest.approx(shape["base"], abs=SAME_SHAPE)
+    written = found_in(file, base={"height": base.height} if base and shape["plain"] else "none")
+    assert np.allclose(places_of(written), shape["eyes"], atol=SAME_SHAPE)
+
+
 # ---- in the page
 
 MADE = """async ([file, text, keys]) => {
@@ -147,6 +193,25 @@ def test_the_page_makes_of_a_file_what_is_expected(case: dict[str, Any], page: A
     as_expected(case, made["size"], made["body"], made["play"])
     assert made["scene"].startswith('title = "a \\"case\\""\n')
     check_scene(case, scene_of(case, made["scene"], tmp_path, f"meshes/{case['file']}"))
+
+
+FOUND = """async ([file, text, heads]) => {
+    const { foundBase, foundEyes, meshOf, modelOf } = silhouetteOwn;
+    const mesh = await meshOf(file, Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
+    const own = { kind: "fighter", units: "mm", up: mesh.up };
+    const height = foundBase(mesh, own);
+    const eyes = foundEyes(modelOf(mesh, { ...own, height }), own, heads);
+    return [height, eyes.map(({ eye, likelihood }) => [...eye, likelihood])];
+}"""
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=SHAPE_IDS)
+def test_the_page_finds_a_plain_base_and_every_eye(shape: dict[str, Any], page: Any, tmp_path: Path) -> None:
+    file = file_of(shape, tmp_path)
+    text = base64.b64encode(file.read_bytes()).decode()
+    height, eyes = page.evaluate(FOUND, [file.name, text, head_weights()])
+    assert height == pytest.approx(shape["base"] if shape["plain"] else None, abs=SAME_SHAPE)
+    assert np.allclose(eyes, shape["eyes"], atol=SAME_SHAPE)
 
 
 REFUSED = {
@@ -252,14 +317,32 @@ def test_a_table_of_own_meshes_is_judged_as_what_is_taken_away(
         quiet(visit)
 
 
-def test_what_is_not_given_is_asked_of_the_desk(folder: Path, browser: Browser) -> None:
+def test_what_is_found_in_shapes_is_judged_as_what_is_taken_away(
+    folder: Path, browser: Browser, tmp_path: Path
+) -> None:
+    """Nothing is said of two figures: their bases are plain, and their eyes are estimated, here and by Silhouette."""
     with browser.visit(folder / "own.html") as visit:
-        visit.page.set_input_files("#own-files", [str(MODELS / name) for name in ("ganger_rifle.glb", "leader.glb")])
+        visit.page.set_input_files("#own-files", [str(MODELS / f"{name}.glb") for name in ("ganger_rifle", "leader")])
         visit.until(ANSWERED)
+        assert "3.0 mm high" in visit.page.locator("#own-0-base").inner_text()
+        assert visit.page.locator("#own-1-eyeHeight").get_attribute("placeholder") == "30.0 estimated"
+        visit.page.set_input_files("#own-files", str(MODELS / "barricade.glb"))
+        visit.until("document.querySelectorAll('#own-pieces fieldset').length === 3")
+        visit.until(ANSWERED)
+        assert "eye is estimated" in visit.page.locator("#play-answer").inner_text()
+        answer = visit.page.evaluate("silhouette.play.answers.get('leader')")
+        assert answer["word"] != ASK
+        scene = taken(visit, tmp_path / "taken")
+        attacker = scene.piece("ganger_rifle")
+        assert (attacker.eye_from, attacker.model.base and attacker.model.base.source) == ("estimated", "height")
+        assert disagreement(answer, ruled(NECROMUNDA, scene, scene.checks[0])) is None
+
+
+def test_what_is_not_plain_is_asked_of_the_desk(folder: Path, browser: Browser) -> None:
+    with browser.visit(folder / "own.html") as visit:
+        visit.page.set_input_files("#own-files", [str(MODELS / name) for name in ("ganger_rifle.glb", "crate.glb")])
+        visit.until("document.getElementById('play-answer').textContent.includes('a base is not plain')")
         assert "ask the desk" in visit.page.locator("#play-answer").inner_text()
-        visit.page.fill("#own-0-eyeHeight", "30")
-        visit.page.locator("#own-0-eyeHeight").dispatch_event("change")
-        visit.until("document.getElementById('play-answer').textContent.includes('its base is not given')")
 
 
 def test_pieces_are_told_apart_removed_and_become_terrain(folder: Path, browser: Browser) -> None:

@@ -1,7 +1,8 @@
 """TELL: the page of the site for a visitor's own meshes: files from his disk become figures and terrain of a table.
 
 What runs in it is ``pages/viewer/source/own*.js``. It sizes and stands pieces by what he says of them, as a scene file
-says it; what a scene file leaves out is estimated by Silhouette alone, and the page then says to ask the desk.
+says it. Where he leaves it out, it finds a base that is plain, and the eye, as `silhouette.models` does; what is not
+plain it leaves to the desk.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from silhouette.drawing.in_3d.stage import Stage, StageCheck
+from silhouette.models.eyes import EYE_WEIGHTS
 from silhouette.pages.html.page import asset, element, joined
 from silhouette.pages.report.playing import play_of_page, verdict_texts
 from silhouette.pages.report.sections import view_section, viewer_texts
@@ -24,9 +26,9 @@ OWN_LEAD = (
     "others terrain. They stay on this device."
 )
 OWN_HELP = (
-    "Lengths are mm. A base is all below its height, and counts as nobody's target. The eye is taken to "
-    "be over the middle of the base. What you leave out Silhouette estimates from the shape, and this page does not: "
-    "it then says to ask the desk."
+    "Lengths are mm. A base is all below its height, and counts as nobody's target; left out, it is found where it is "
+    "plain. An eye is taken to be over the middle of the base, at the height that you give; left out, it is estimated "
+    "from the shape. Where a base is not plain, or where else the eye may be matters, the page says to ask the desk."
 )
 OWN_TAKE = "Take the scene and the meshes away"
 
@@ -39,7 +41,9 @@ OWN_TEXTS = {
     "up": "Axis up",
     "gang": "Gang",
     "base": "Base",
-    "unclear": "to be found by the desk",
+    "unclear": "not plain: the desk finds it",
+    "found": "found in the shape, {height} mm high",
+    "estimated": "estimated",
     "none": "none in the mesh",
     "given": "all below a height",
     "height": "Height of the base",
@@ -59,9 +63,17 @@ OWN_TEXTS = {
 
 OWN_PLAY_TEXTS = {
     "asked": "{who}: ask the desk, since {why}. Take the scene away, and silhouette check judges it.",
-    "why base": "its base is not given",
+    "why base": "a base is not plain, and not given",
+    "estimated eye": "The attacker's eye is estimated from its shape.",
+    "doubtful eye": "The attacker's eye is estimated from its shape, and doubtful: give its height, or ask the desk.",
 }
 """What it says otherwise than a report whose pieces can be moved, by the names of `viewer_texts`."""
+
+
+def head_weights() -> dict[str, Any]:
+    """The weights by which the page estimates eyes, those of `EYE_WEIGHTS`: ready for JSON."""
+    weights, none = EYE_WEIGHTS
+    return {"weights": weights.tolist(), "none": none}
 
 
 def own_page(scene: TableScene) -> SitePage:
@@ -89,7 +101,7 @@ def own_page(scene: TableScene) -> SitePage:
     ]
     data = {
         "stage": {"words": texts},
-        "own": {"words": texts, "play": play, "rules": scene.rules, "own": OWN_TEXTS},
+        "own": {"words": texts, "play": play, "rules": scene.rules, "own": OWN_TEXTS, "heads": head_weights()},
         "judge": asset("judge.min.js"),
     }
     scripts = (VIEWER_SCRIPT, OWN_SCRIPT)

@@ -1,11 +1,11 @@
 // A table of the visitor's own meshes: files from his disk become figures and terrain, and the page judges. All of it
 // stays on his device; the scene file and the meshes can be taken away, and are judged the same by the command.
 import { meshOf, Refused } from "./own_meshes.js";
-import { entriesOf, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
+import { entriesOf, foundBase, foundEyes, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
 import { sceneOf, zipped } from "./own_zip.js";
 
 export { meshOf, merged } from "./own_meshes.js";
-export { entriesOf, modelOf, packed } from "./own_pieces.js";
+export { entriesOf, foundBase, foundEyes, modelOf, packed } from "./own_pieces.js";
 export { sceneOf, zipped } from "./own_zip.js";
 
 const byId = (id) => document.getElementById(id);
@@ -66,7 +66,7 @@ class Own {
     const length = kind === "terrain" ? Math.max(...size) : tall;
     const isUsual = (unit) => length * MM_PER_UNIT[unit] >= usual[0] && length * MM_PER_UNIT[unit] <= usual[1];
     const units = [mesh.units, "mm", "cm", "m", "inch"].find((unit) => unit && isUsual(unit)) || "mm";
-    const piece = { name, kind, gang: `gang ${Math.min(figures, 1) + 1}`, source: file, bytes, mesh, units, up: mesh.up, base: "unclear", height: null, diameter: null, eyeHeight: null };
+    const piece = { name, kind, gang: `gang ${Math.min(figures, 1) + 1}`, source: file, bytes, mesh, units, up: mesh.up, base: "auto", found: new Map(), height: null, diameter: null, eyeHeight: null };
     this.pieces.push({ ...piece, ...this.#place(kind) });
   }
 
@@ -77,17 +77,29 @@ class Own {
     return { at, facing: kind === "terrain" ? 0 : number % 2 ? 270 : 90 };
   }
 
-  // A piece as the scene file has it.
+  // A piece as the scene file has it: what was found in its shape is worked out once.
   #written(piece) {
     const isTerrain = piece.kind === "terrain";
     const isGiven = !isTerrain && piece.base === "given" && piece.height > 0;
+    const height = isGiven ? piece.height : !isTerrain && piece.base === "auto" ? this.#once(piece, "base", () => foundBase(piece.mesh, piece)) : null;
     return {
       ...piece,
-      height: isGiven ? piece.height : null,
+      height,
       diameter: isGiven && piece.diameter > 0 ? piece.diameter : null,
-      isBaseClear: isTerrain || piece.base === "none" || isGiven,
+      isBaseClear: isTerrain || piece.base === "none" || height !== null,
       eye: !isTerrain && piece.eyeHeight > 0 ? [0, 0, piece.eyeHeight] : null,
     };
+  }
+
+  // The places of the eye of a figure, where it is not given; none where its base is unclear, and the desk is asked anyway.
+  #eyes(model, own) {
+    return own.kind === "terrain" || own.eye || !own.isBaseClear ? null : this.#once(own, `eyes ${own.height}`, () => foundEyes(model, own, this.told.heads));
+  }
+
+  #once({ found, units, up }, what, find) {
+    const key = `${what} ${units} ${up}`;
+    if (!found.has(key)) found.set(key, find());
+    return found.get(key);
   }
 
   // Where pieces were moved to in the view, they stand.
@@ -120,7 +132,9 @@ class Own {
         const own = this.#written(piece);
         const model = modelOf(piece.mesh, own);
         piece.size = [0, 1, 2].map((axis) => model.box[1][axis] - model.box[0][axis]);
-        entries.push(entriesOf(model, own, models.length));
+        const eyes = this.#eyes(model, own);
+        piece.shape = { height: own.height, eyes };
+        entries.push(entriesOf(model, { ...own, eyes }, models.length));
         models.push(model);
         this.shown.push(piece);
       } catch (error) {
@@ -201,7 +215,7 @@ class Own {
         return field(this.words[key], node);
       };
       const number = (key) => {
-        const node = made("input", { id: `own-${index}-${key}`, type: "number", min: 0, step: "any", value: piece[key] ?? "" });
+        const node = made("input", { id: `own-${index}-${key}`, type: "number", min: 0, step: "any", value: piece[key] ?? "", placeholder: hints[key] ?? "" });
         node.addEventListener("change", () => set(key, node.value === "" ? null : Number(node.value)));
         return field(this.words[key], node);
       };
@@ -216,6 +230,9 @@ class Own {
         return field(this.words[key], node);
       };
       const isFigure = piece.kind === "fighter";
+      const { height, eyes } = piece.shape || {};
+      const found = isFigure && piece.base === "auto" && height ? this.words.found.replace("{height}", height.toFixed(1)) : this.words.unclear;
+      const hints = { eyeHeight: eyes ? `${eyes[0].eye[2].toFixed(1)} ${this.words.estimated}` : "" };
       const size = piece.size ? `${piece.size.map((value) => value.toFixed(1)).join(" × ")} mm` : "";
       const remove = made("button", { type: "button", textContent: `${this.words.remove} ${piece.name}` });
       remove.addEventListener("click", () => {
@@ -224,7 +241,7 @@ class Own {
         this.#shown();
       });
       const fields = [text("name"), choice("kind", [["fighter", this.words.figure], ["terrain", this.words.terrain]]), choice("units", ["mm", "cm", "m", "inch"].map((unit) => [unit, unit])), choice("up", [["z", "z"], ["y", "y"]])];
-      if (isFigure) fields.push(text("gang"), choice("base", [["unclear", this.words.unclear], ["none", this.words.none], ["given", this.words.given]]));
+      if (isFigure) fields.push(text("gang"), choice("base", [["auto", found], ["none", this.words.none], ["given", this.words.given]]));
       if (isFigure && piece.base === "given") fields.push(number("height"), number("diameter"));
       if (isFigure) fields.push(number("eyeHeight"));
       else fields.push(place("x", () => piece.at[0], (value) => (piece.at[0] = value)), place("y", () => piece.at[1], (value) => (piece.at[1] = value)), place("turn", () => piece.facing, (value) => (piece.facing = value)));

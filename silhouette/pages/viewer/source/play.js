@@ -240,6 +240,8 @@ export class Play {
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
     else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
+    const { estimated } = this.pieces[this.attacker];
+    if (!isAsked && estimated) parts.push(this.words[estimated]);
     const told = parts.join(" ");
     if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
     byId("play-answer").dataset.word = answer.word;
