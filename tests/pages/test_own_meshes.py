@@ -295,9 +295,13 @@ def test_a_table_of_own_meshes_is_judged_as_what_is_taken_away(
     with browser.visit(folder / "own.html", size) as visit:
         assert visit.page.locator("#own-take").is_disabled()
         set_up(visit, "ganger_rifle.glb", "ganger_blade.glb", "crate.glb", "barricade.glb")
-        for key, value in {"x": "-12.5", "y": "150", "turn": "30"}.items():
-            visit.page.fill(f"#own-3-{key}", value)
-            visit.page.locator(f"#own-3-{key}").dispatch_event("change")
+        visit.page.fill("#own-3-x", "-12.5")
+        visit.page.locator("#own-3-x").dispatch_event("change")
+        visit.until(ANSWERED)
+        visit.page.select_option("#play-piece", label="barricade")  # terrain moves as figures do
+        for way in ("away", "clockwise"):
+            visit.page.click(f"#play-{way}")
+        visit.page.select_option("#play-piece", label="ganger_rifle")
         visit.until(ANSWERED)
         answers = 0
         for step in ("", "left", "clockwise"):
@@ -308,7 +312,7 @@ def test_a_table_of_own_meshes_is_judged_as_what_is_taken_away(
                 "silhouette.play.answers.get(silhouette.play.pieces[silhouette.play.target].name)"
             )
             scene = taken(visit, tmp_path / "taken")
-            assert scene.piece("barricade").pose.translation.tolist() == [-12.5, 150.0, 0.0]
+            assert scene.piece("barricade").pose.translation.tolist() == [-12.5, 112.7, 0.0]
             check = scene.checks[0]
             assert disagreement(answer, ruled(NECROMUNDA, scene, check)) is None
             answers += answer["word"] != ASK
@@ -324,7 +328,7 @@ def test_what_is_found_in_shapes_is_judged_as_what_is_taken_away(
     with browser.visit(folder / "own.html") as visit:
         visit.page.set_input_files("#own-files", [str(MODELS / f"{name}.glb") for name in ("ganger_rifle", "leader")])
         visit.until(ANSWERED)
-        assert "3.0 mm high" in visit.page.locator("#own-0-base").inner_text()
+        assert "found: 3.0 mm" in visit.page.locator("#own-0-base").inner_text()
         assert visit.page.locator("#own-1-eyeHeight").get_attribute("placeholder") == "30.0 estimated"
         visit.page.set_input_files("#own-files", str(MODELS / "barricade.glb"))
         visit.until("document.querySelectorAll('#own-pieces fieldset').length === 3")

@@ -1,4 +1,6 @@
-"""TELL: the page of the site for a visitor's own meshes: files from his disk become figures and terrain of a table.
+"""TELL: a visitor's own meshes on the site: files from his disk become figures and terrain of a table.
+
+They stand on a table of their own, on the page that `own_page` makes, or among the pieces of an example table.
 
 What runs in it is ``pages/viewer/source/own*.js``. It sizes and stands pieces by what he says of them, as a scene file
 says it. Where he leaves it out, it finds a base that is plain, and the eye, as `silhouette.models` does; what is not
@@ -11,7 +13,7 @@ from typing import Any
 
 from silhouette.drawing.in_3d.stage import Stage, StageCheck
 from silhouette.models.eyes import EYE_WEIGHTS
-from silhouette.pages.html.page import asset, element, joined
+from silhouette.pages.html.page import Markup, asset, element, joined
 from silhouette.pages.report.playing import play_of_page, verdict_texts
 from silhouette.pages.report.sections import view_section, viewer_texts
 from silhouette.pages.report.words import PageWords
@@ -32,6 +34,12 @@ OWN_HELP = (
 )
 OWN_TAKE = "Take the scene and the meshes away"
 
+OWN_ON_TABLE_TITLE = "A figure of your own on this table"
+OWN_ON_TABLE_LEAD = (
+    "Drop mesh files anywhere on this page, or choose them: STL, OBJ, GLB or 3MF. They come to stand near the edge of "
+    "the table, and stay on this device."
+)
+
 OWN_TEXTS = {
     "name": "Name",
     "kind": "It is",
@@ -41,8 +49,8 @@ OWN_TEXTS = {
     "up": "Axis up",
     "gang": "Gang",
     "base": "Base",
-    "unclear": "not plain: the desk finds it",
-    "found": "found in the shape, {height} mm high",
+    "unclear": "not plain",
+    "found": "found: {height} mm",
     "estimated": "estimated",
     "none": "none in the mesh",
     "given": "all below a height",
@@ -53,7 +61,7 @@ OWN_TEXTS = {
     "y": "Behind the middle",
     "turn": "Turned by degrees",
     "remove": "Remove",
-    "added": "{count} files are read.",
+    "added": "Files that were read: {count}.",
     "damaged": "the file is damaged",
     "desk": "Ask the desk: silhouette inspect FILE says more",
     "taken": "Unzip it: silhouette check scene.toml judges it.",
@@ -61,13 +69,23 @@ OWN_TEXTS = {
 }
 """What the page says of the visitor's meshes."""
 
-OWN_PLAY_TEXTS = {
-    "asked": "{who}: ask the desk, since {why}. Take the scene away, and silhouette check judges it.",
+OWN_TEXTS_ON_TABLE = OWN_TEXTS | {
+    "taken": "Unzip it in the folder of the example scenes, whose models it needs. The command that you can copy "
+    "below the table has what you moved.",
+}
+"""The same on a page that shows an example table."""
+
+OWN_PLAY_TEXTS_ON_TABLE = {
     "why base": "a base is not plain, and not given",
     "estimated eye": "The attacker's eye is estimated from its shape.",
     "doubtful eye": "The attacker's eye is estimated from its shape, and doubtful: give its height, or ask the desk.",
 }
-"""What it says otherwise than a report whose pieces can be moved, by the names of `viewer_texts`."""
+"""What the view says of a visitor's pieces, by the names of `viewer_texts`."""
+
+OWN_PLAY_TEXTS = OWN_PLAY_TEXTS_ON_TABLE | {
+    "asked": "{who}: ask the desk, since {why}. Take the scene away, and silhouette check judges it.",
+}
+"""What it says otherwise than a report whose pieces can be moved."""
 
 
 def head_weights() -> dict[str, Any]:
@@ -83,20 +101,10 @@ def own_page(scene: TableScene) -> SitePage:
     texts["play"] |= {**verdict_texts(scene, words), **OWN_PLAY_TEXTS}
     play: dict[str, Any] = {**play_of_page(scene), "pieces": [], "contacts": None, "asks": None}
     empty = Stage((), (), (StageCheck(0, None, None, measured=True),), ())
-    files = element(
-        "p",
-        element("label", "Mesh files", for_="own-files"),
-        element("input", type="file", id="own-files", multiple=True, accept=".stl,.obj,.glb,.3mf"),
-        class_="choice",
-    )
     content = [
         element("h1", OWN_TITLE),
-        element("p", OWN_LEAD),
-        files,
-        element("p", id="own-told", role="status", aria_live="polite"),
-        element("div", id="own-pieces"),
-        element("p", OWN_HELP, class_="small"),
-        element("p", element("button", OWN_TAKE, type="button", id="own-take", disabled=True)),
+        element("p", OWN_LEAD, id="own-alone"),
+        *_choosing(),
         view_section(empty, [{"who": ""}], words, playable=True),
     ]
     data = {
@@ -106,3 +114,30 @@ def own_page(scene: TableScene) -> SitePage:
     }
     scripts = (VIEWER_SCRIPT, OWN_SCRIPT)
     return SitePage(OWN_PAGE, OWN_TITLE, OWN_LEAD, joined(content), scripts, data, viewer_licence())
+
+
+def own_on_table(scene: TableScene, source: str) -> tuple[Markup, dict[str, Any]]:
+    """The section of an example table's page for a visitor's meshes, and its data; ``source`` is the scene's file."""
+    heading = element("summary", OWN_ON_TABLE_TITLE)
+    section = element(
+        "details", heading, element("p", OWN_ON_TABLE_LEAD), *_choosing(), id="own-on-table", class_="screen"
+    )
+    own = {"own": OWN_TEXTS_ON_TABLE, "play": OWN_PLAY_TEXTS_ON_TABLE, "heads": head_weights(), "source": source}
+    return section, {"own": own}
+
+
+def _choosing() -> list[Markup]:
+    """What chooses mesh files, lists what became of them, and takes them away."""
+    files = element(
+        "p",
+        element("label", "Mesh files", for_="own-files"),
+        element("input", type="file", id="own-files", multiple=True, accept=".stl,.obj,.glb,.3mf"),
+        class_="choice",
+    )
+    return [
+        files,
+        element("p", id="own-told", role="status", aria_live="polite"),
+        element("div", id="own-pieces"),
+        element("p", OWN_HELP, class_="small"),
+        element("p", element("button", OWN_TAKE, type="button", id="own-take", disabled=True)),
+    ]

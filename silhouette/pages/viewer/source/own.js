@@ -1,8 +1,10 @@
-// A table of the visitor's own meshes: files from his disk become figures and terrain, and the page judges. All of it
-// stays on his device; the scene file and the meshes can be taken away, and are judged the same by the command.
+// The visitor's own meshes: files from his disk become figures and terrain, on a table of their own or on the one that the
+// page shows, and the page judges. All of it stays on his device; the scene file and the meshes can be taken away, and are
+// judged the same by the command.
+import { Example, WITH_OWN } from "./own_example.js";
 import { meshOf, Refused } from "./own_meshes.js";
 import { entriesOf, foundBase, foundEyes, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
-import { sceneOf, zipped } from "./own_zip.js";
+import { piecesOf, sceneOf, zipped } from "./own_zip.js";
 
 export { meshOf, merged } from "./own_meshes.js";
 export { entriesOf, foundBase, foundEyes, modelOf, packed } from "./own_pieces.js";
@@ -15,9 +17,11 @@ const LEAST_SPAN = 150; // mm on each side of the table's middle
 const INCH = 25.4;
 
 class Own {
+  // ``told.source``: the scene file of the table that the page shows, if it shows one.
   constructor(told) {
     this.told = told;
     this.words = told.own;
+    this.example = null; // until there is something to stand on it
     this.pieces = [];
     this.blank = byId("view").cloneNode(true);
     byId("own-files").addEventListener("change", ({ target }) => this.added([...target.files]).then(() => (target.value = "")));
@@ -27,7 +31,7 @@ class Own {
       event.preventDefault();
       this.added([...event.dataTransfer.files]);
     });
-    this.#shown();
+    if (told.source === undefined) this.#shown();
   }
 
   say(text) {
@@ -35,7 +39,11 @@ class Own {
   }
 
   async added(files) {
+    if (!files.length) return;
+    if (this.told.source !== undefined) this.example ??= this.#page();
+    this.#moved();
     const refused = [];
+    const before = this.pieces.length;
     for (const file of files) {
       try {
         const bytes = new Uint8Array(await file.arrayBuffer());
@@ -46,8 +54,16 @@ class Own {
         refused.push(error instanceof Refused ? error.message : `${file.name}: ${this.words.damaged}`);
       }
     }
-    await this.#shown();
+    await this.#shown(this.pieces[before]?.name);
     this.say(refused.length ? `${refused.join("; ")}. ${this.words.desk}` : this.words.added.replace("{count}", files.length));
+  }
+
+  // The table that the page shows.
+  #page() {
+    const stage = JSON.parse(byId("stage").textContent);
+    Object.assign(stage.words.play, this.told.play);
+    byId("own-on-table").open = true;
+    return new Example(stage, this.told.source);
   }
 
   #put(file, bytes, mesh) {
@@ -59,9 +75,9 @@ class Own {
     const tall = size[mesh.up === "y" ? 1 : 2];
     const stem = file.replace(/\.[^.]*$/, "").trim() || "piece";
     let name = stem;
-    for (let number = 2; this.pieces.some((piece) => piece.name === name); number += 1) name = `${stem} ${number}`;
+    for (let number = 2; this.#isTaken(name); number += 1) name = `${stem} ${number}`;
     const figures = this.pieces.filter(({ kind }) => kind === "fighter").length;
-    const kind = figures < 2 ? "fighter" : "terrain";
+    const kind = this.example || figures < 2 ? "fighter" : "terrain";
     const usual = kind === "terrain" ? [10, 600] : [8, 180]; // mm across, or high: which units make it so; he sees it
     const length = kind === "terrain" ? Math.max(...size) : tall;
     const isUsual = (unit) => length * MM_PER_UNIT[unit] >= usual[0] && length * MM_PER_UNIT[unit] <= usual[1];
@@ -70,7 +86,12 @@ class Own {
     this.pieces.push({ ...piece, ...this.#place(kind) });
   }
 
+  #isTaken(name, but = null) {
+    return this.pieces.some((piece) => piece !== but && piece.name === name) || Boolean(this.example?.names.includes(name));
+  }
+
   #place(kind) {
+    if (this.example) return { at: this.example.place(this.pieces.map(({ at }) => at)), facing: 90 };
     const number = this.pieces.filter((piece) => piece.kind === kind).length;
     const first = FIRST_AT[kind];
     const at = first[number % first.length].map((value, axis) => value + (axis === 0 ? STEP * Math.floor(number / first.length) : 0));
@@ -104,7 +125,10 @@ class Own {
 
   // Where pieces were moved to in the view, they stand.
   #moved() {
-    for (const [index, piece] of (window.silhouette?.play?.asking ? window.silhouette.play.pieces : []).entries()) {
+    const play = window.silhouette?.play;
+    if (!play?.asking) return;
+    this.example?.left(play);
+    for (const [index, piece] of play.pieces.filter(({ own }) => own).entries()) {
       const own = this.shown[index];
       own.at = [...piece.at];
       own.facing = (((own.facing + piece.turn) % 360) + 360) % 360;
@@ -122,8 +146,8 @@ class Own {
     window.silhouette = undefined;
   }
 
-  // The table is set anew: the view of a page is made for one table.
-  async #shown() {
+  // The table is set anew: the view of a page is made for one table. ``first`` is the name of a piece that looks from now on.
+  async #shown(first) {
     this.#left();
     this.shown = [];
     const [models, entries, doubts] = [[], [], []];
@@ -145,9 +169,12 @@ class Own {
     this.#listed();
     const view = this.blank.cloneNode(true);
     byId("view").replaceWith(view);
-    view.hidden = !models.length;
+    view.hidden = !models.length && !this.example;
     byId("own-take").disabled = !models.length;
-    if (models.length) await this.#opened(this.#document(models, entries));
+    if (this.example) {
+      await this.#opened(await this.example.document(packed(models), entries));
+      if (window.silhouette?.play) this.example.stands(window.silhouette.play, first);
+    } else if (models.length) await this.#opened(this.#document(models, entries));
     if (doubts.length) this.say(doubts.join("; "));
   }
 
@@ -209,7 +236,7 @@ class Own {
         const node = made("input", { id: `own-${index}-${key}`, value: piece[key], required: true });
         node.addEventListener("change", () => {
           const value = node.value.trim();
-          if (value && !(key === "name" && this.pieces.some((other) => other !== piece && other.name === value))) set(key, value);
+          if (value && !(key === "name" && this.#isTaken(value, piece))) set(key, value);
           else node.value = piece[key];
         });
         return field(this.words[key], node);
@@ -219,7 +246,7 @@ class Own {
         node.addEventListener("change", () => set(key, node.value === "" ? null : Number(node.value)));
         return field(this.words[key], node);
       };
-      // Terrain is not dragged: it stands where its numbers say.
+      // Terrain is dragged, or stands where its numbers say.
       const place = (key, get, put) => {
         const node = made("input", { id: `own-${index}-${key}`, type: "number", step: "any", value: get() });
         node.addEventListener("change", () => {
@@ -259,19 +286,30 @@ class Own {
       files.set(file, piece.bytes);
       return { ...this.#written(piece), file };
     });
-    const play = window.silhouette?.play;
-    const figures = pieces.filter(({ kind }) => kind === "fighter").map(({ name }) => name);
-    const first = play?.asking ? [[play.pieces[play.attacker].name, play.pieces[play.target].name]] : [];
-    const others = figures.flatMap((one) => figures.filter((other) => other !== one).map((other) => [one, other]));
-    const checks = [...new Map([...first, ...others].filter(([a, b]) => a !== b).map((pair) => [JSON.stringify(pair), pair])).values()];
-    const scene = sceneOf(pieces, checks, { title: this.words.title, rules: this.told.rules });
+    const scene = this.example ? this.#withExample(pieces) : this.#scene(pieces);
     const link = document.createElement("a");
-    link.href = URL.createObjectURL(zipped([["scene.toml", new TextEncoder().encode(scene)], ...files]));
+    link.href = URL.createObjectURL(zipped([[this.example ? WITH_OWN : "scene.toml", new TextEncoder().encode(scene)], ...files]));
     link.download = "scene.zip";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
     this.#shown();
     this.say(this.words.taken);
+  }
+
+  #scene(pieces) {
+    const play = window.silhouette?.play;
+    const figures = pieces.filter(({ kind }) => kind === "fighter").map(({ name }) => name);
+    const first = play?.asking ? [[play.pieces[play.attacker].name, play.pieces[play.target].name]] : [];
+    const others = figures.flatMap((one) => figures.filter((other) => other !== one).map((other) => [one, other]));
+    const checks = [...new Map([...first, ...others].filter(([a, b]) => a !== b).map((pair) => [JSON.stringify(pair), pair])).values()];
+    return sceneOf(pieces, checks, { title: this.words.title, rules: this.told.rules });
+  }
+
+  // The scene file of the table that the page shows, with the visitor's pieces; lengths of places are in its unit.
+  #withExample(pieces) {
+    const { source, told } = this.example;
+    const { unit } = told.play;
+    return `${source.trimEnd()}\n${piecesOf(pieces.map((piece) => ({ ...piece, at: piece.at.map((value) => value / unit) })))}`;
   }
 }
 

@@ -163,6 +163,7 @@ export function entriesOf(model, own, shape) {
       estimated: own.eye || !look ? null : isSure(own.eyes) ? "estimated eye" : "doubtful eye",
       base: { core: model.core.map((point) => placed(point).slice(0, 2)), radius: model.radius, span: model.span.map((z) => z + own.at[2]) },
       stands: false,
+      own: true,
     },
   };
 }

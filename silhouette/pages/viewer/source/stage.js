@@ -22,7 +22,7 @@ import {
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
-import { matrixOf, shapeOf } from "./meshes.js";
+import { matrixOf } from "./meshes.js";
 import { Target, through } from "./target.js";
 
 const BLOCKING = 1; // the layer of what may stand in the way
@@ -66,14 +66,11 @@ export class Stage {
     this.view = null;
   }
 
-  // The stage of a report, which has everything at once.
-  static of(told, bytes) {
-    const stage = new Stage();
-    for (const [number, shape] of told.shapes.entries()) stage.shaped(number, shapeOf(bytes, shape));
-    for (const one of told.pieces) stage.pieces.push(stage.placed(one));
-    stage.framed(told.floor);
-    stage.chosen(null);
-    return stage;
+  // What stands on the stage of a report, which has it at once; its shapes are there.
+  stand({ pieces, floor }) {
+    for (const one of pieces) this.pieces.push(this.placed(one));
+    this.framed(floor);
+    this.chosen(null);
   }
 
   shaped(key, shape) {
