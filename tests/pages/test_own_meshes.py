@@ -22,6 +22,8 @@ import pytest
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.meshes.bounds import bounding_points
+from silhouette.meshes.mesh import read_mesh
+from silhouette.models.frame import DECLARED_UNITS
 from silhouette.models.inspection import model_at
 from silhouette.models.model import Model
 from silhouette.pages.html.page import asset
@@ -30,7 +32,9 @@ from silhouette.pages.site.own import OWN_SCRIPT, head_weights, own_page
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene
 from tests.conftest import PROJECT
+from tests.meshes.test_slicers import BAMBU, BODY, FAR, archive, prusa, two_in_one, volume
 from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
+from tests.support.mesh_files import glb, gltf, model, pyramid
 from tests.support.model_files import as_obj
 from tests.support.page_judge import ASK, disagreement
 from tests.support.random_figures import based, baseless
@@ -214,14 +218,64 @@ def test_the_page_finds_a_plain_base_and_every_eye(shape: dict[str, Any], page: 
     assert np.allclose(eyes, shape["eyes"], atol=SAME_SHAPE)
 
 
+WINDOW = "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 6 0 9\nv 6 0 3\nv 3 0 3\nv 3 0 6\nv 3 0 9\nv 0 0 9\nf 1 2 3 4 5 6 7 8 9\n"
+PARTS = '<object id="3"><components><component objectid="1"/><component objectid="2" {}/></components></object>'
+PLACED = '<item objectid="3" transform="0 1 0 -1 0 0 0 0 1 5 6 7"/>'
+APART = PARTS.format('p:path="/3D/b.model" transform="2 0 0 0 2 0 0 0 2 50 0 0"')
+READ = {
+    "dart.obj": b"v 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\nf 1 2 3 4\n",
+    "window.obj": WINDOW.encode(),
+    "turned.obj": WINDOW.replace("f 1 2 3 4 5 6 7 8 9", "f 5 4 3 2 1 9 8 7 6").encode(),
+    "parts.3mf": archive(model(pyramid() + pyramid(2) + PARTS.format(FAR), PLACED, "inch")),
+    "models.3mf": archive(model(pyramid() + APART, PLACED), **{"3D/b.model": model(pyramid(2), "")}),
+    "prusa.3mf": archive(model(two_in_one(), '<item objectid="1"/>'), **prusa(BODY, volume(4, 7, ("name", "other")))),
+    "bambu.3mf": archive(
+        model(pyramid() + pyramid(2) + PARTS.format(FAR), PLACED),
+        **{BAMBU: '<config><object id="3"><part id="1" subtype="normal_part"/></object></config>'},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_the_page_reads_of_a_file_what_silhouette_reads(name: str, page: Any, tmp_path: Path) -> None:
+    """The same area everywhere: triangles that lie in one plane may be cut otherwise."""
+    (tmp_path / name).write_bytes(READ[name])
+    file = read_mesh(tmp_path / name, Cache(None))
+    points, units = page.evaluate(
+        """async ([file, text]) => {
+            const mesh = await silhouetteOwn.meshOf(file, Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
+            const { corners, points, units } = mesh;
+            return [[...corners].map((corner) => [...points.subarray(3 * corner, 3 * corner + 3)]), units];
+        }""",
+        [name, base64.b64encode(READ[name]).decode()],
+    )
+    found, own = np.array(points).reshape(-1, 3, 3), file.mesh.vertices[file.mesh.faces]
+    assert units == (None if file.declared_units is None else DECLARED_UNITS[file.declared_units])
+    assert np.allclose(moments(found), moments(own))
+
+
+def moments(triangles: Any) -> Any:
+    """(10,) the area of triangles (m, 3, 3), its first and second moments, and which way it looks."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]) / 2.0
+    areas = np.linalg.norm(normals, axis=1)
+    middles, sides = triangles.mean(axis=1), (triangles + np.roll(triangles, 1, axis=1)) / 2.0
+    second = (areas[:, None] * (sides**2).mean(axis=1)).sum(axis=0)
+    return np.concatenate([[areas.sum()], areas @ middles, normals.sum(axis=0), second])
+
+
 REFUSED = {
     "many.ply": (b"ply", "STL, OBJ, GLB and 3MF"),
     "empty.obj": (b"v 0 0 0\n", "no triangles"),
     "short.stl": (b"\0" * 90, "neither text nor as long as it says"),
-    "concave.obj": (b"v 0 0 0\nv 4 0 0\nv 1 1 0\nv 0 4 0\nf 1 2 3 4\n", "not flat and convex"),
-    "bent.obj": (b"v 0 0 0\nv 4 0 0\nv 4 4 1\nv 0 4 0\nf 1 2 3 4\n", "not flat and convex"),
+    "bent.obj": (b"v 0 0 0\nv 4 0 0\nv 4 4 1\nv 0 4 0\nf 1 2 3 4\n", "not flat, or cross themselves"),
+    "crossed.obj": (b"v 0 0 0\nv 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 2 3 4\n", "not flat, or cross themselves"),
     "missing.obj": (b"v 0 0 0\nv 4 0 0\nf 1 2 3\n", "faces of vertices that it lacks"),
     "wrong.glb": (b"glTF but not really, and long enough", "version"),
+    "draco.glb": (glb(gltf(extensionsUsed=["KHR_draco_mesh_compression"])), "by Draco"),
+    "skeleton.glb": (glb(gltf(nodes=[{"mesh": 0, "skin": 0}])), "a skeleton: apply its pose"),
+    "modifier.3mf": (archive(two_in_one(), **prusa(BODY, volume(4, 7, ("modifier", "1")))), "no body"),
+    "negative.3mf": (archive(two_in_one(), **{BAMBU: '<part id="2" subtype="negative_part"/>'}), "no body"),
+    "lost.3mf": (archive(model(pyramid(), '<item objectid="1" p:path="/3D/b.model"/>')), "a model that it lacks"),
     "wrong.3mf": (b"PK and no archive at all, though long", "no zip archive"),
 }
 

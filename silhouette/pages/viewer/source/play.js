@@ -1,5 +1,6 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
 import { Asking } from "./asking.js";
+import { gangsOf, lookOf, ringOf } from "./gangs.js";
 import { ARROWS, axesOf, Pointer, stepOf, TURN } from "./gestures.js";
 import { Piece } from "./judge_necromunda.js";
 
@@ -50,7 +51,34 @@ export class Play {
     this.page = page;
     if (!this.asking) return;
     this.#dragging();
+    this.#rings();
     this.#look();
+  }
+
+  // The looks of gangs, where there are several; null for what belongs to none.
+  look(number) {
+    const models = this.models.map((model) => this.pieces[model]);
+    const { kind, gang } = this.pieces[number];
+    return kind !== "terrain" && gangsOf(models).length > 1 ? lookOf(models, gang) : null;
+  }
+
+  // Rings round bases, and what they are of.
+  #rings() {
+    const { stage } = this.page;
+    const gangs = new Map();
+    for (const number of this.models) {
+      const look = this.look(number);
+      if (!look) continue;
+      stage.ringed(number, ringOf(this.pieces[number].base, stage.sphere.radius), look);
+      gangs.set(this.pieces[number].gang, look);
+    }
+    const rows = [...gangs].map(([gang, { className }]) => {
+      const row = document.createElement("li");
+      const swatch = Object.assign(document.createElement("span"), { className: `swatch ${className}`, ariaHidden: "true" });
+      row.append(swatch, filled(this.words.gang, { gang }));
+      return row;
+    });
+    byId("play-gangs").replaceChildren(...rows);
   }
 
   get isBusy() {

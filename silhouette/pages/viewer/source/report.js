@@ -35,6 +35,7 @@ class Page {
     };
     dark.addEventListener("change", painted);
     painted();
+    this.looks = this.labels.map((_, index) => play?.look(index)?.className || "");
     this.check(0);
     this.viewer.table(undefined, false);
     this.play = play;
@@ -120,7 +121,7 @@ class Page {
     if (this.chosen) this.chosen.value = String(number);
     this.stage.chosen(view);
     this.viewer.changed();
-    for (const [index, label] of this.labels.entries()) label.className = this.stage.part(index);
+    for (const [index, label] of this.labels.entries()) label.className = `${this.stage.part(index)} ${this.looks[index]}`;
     for (const part of document.querySelectorAll("[data-part]")) {
       part.textContent = this.told.words.parts[this.stage.part(Number(part.dataset.part))] || "";
     }
