@@ -36,7 +36,7 @@ from tests.meshes.test_slicers import BAMBU, BODY, FAR, archive, prusa, two_in_o
 from tests.support.browsing import DESKTOP, PHONE, Browser, Visit
 from tests.support.mesh_files import glb, gltf, model, pyramid
 from tests.support.model_files import as_obj
-from tests.support.page_judge import ASK, disagreement
+from tests.support.page_judge import ASK, disagreement, judged, random_poses
 from tests.support.random_figures import based, baseless
 from tests.support.report_pages import quiet
 from tests.support.rulings import ruled
@@ -216,6 +216,53 @@ def test_the_page_finds_a_plain_base_and_every_eye(shape: dict[str, Any], page: 
     height, eyes = page.evaluate(FOUND, [file.name, text, head_weights()])
     assert height == pytest.approx(shape["base"] if shape["plain"] else None, abs=SAME_SHAPE)
     assert np.allclose(eyes, shape["eyes"], atol=SAME_SHAPE)
+
+
+TABLE = """async ([files, play, heads]) => {
+    const { entriesOf, foundBase, foundEyes, meshOf, modelOf, packed, sceneOf } = silhouetteOwn;
+    const [pieces, models, entries] = [[], [], []];
+    for (const [file, text, keys] of files) {
+        const mesh = await meshOf(file, Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)));
+        const own = { ...keys, file, units: "mm", up: mesh.up, diameter: null, height: null, eye: null };
+        own.isBaseClear = true;
+        if (own.kind === "fighter") own.height = foundBase(mesh, own);
+        const model = modelOf(mesh, own);
+        if (own.kind === "fighter") own.eyes = foundEyes(model, own, heads);
+        entries.push(entriesOf(model, own, models.length));
+        pieces.push(own);
+        models.push(model);
+    }
+    const told = { ...packed(models), pieces: entries.map(({ stage }) => stage) };
+    const table = { ...told, play: { ...play, pieces: entries.map(({ play }) => play) } };
+    window.tables = [await silhouetteJudge.tableOf(table)];
+    return sceneOf(pieces, [], { title: "own", rules: "necromunda" });
+}"""
+PAIRS = [(SHAPES[first], SHAPES[second]) for first, second in ((11, 12), (1, 8), (6, 9), (10, 3))]
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "-".join(f"{shape['made']}{shape['which']}" for shape in pair))
+def test_figures_of_which_nothing_is_said_are_judged_as_their_scene_file(
+    pair: tuple[dict[str, Any], dict[str, Any]], page: Any, tmp_path: Path
+) -> None:
+    """Their bases and eyes are found in the page; the scene file leaves the eyes to Silhouette."""
+    files = [(MODELS / "barricade.glb", "terrain", "wall"), (MODELS / "crate.glb", "terrain", "crate")]
+    files += [(file_of(shape, tmp_path), "fighter", name) for shape, name in zip(pair, ("Kal", "Vex"), strict=True)]
+    sent = []
+    for number, (file, kind, name) in enumerate(files):
+        (tmp_path / f"{number}-{file.name}").write_bytes(file.read_bytes())
+        keys = {"kind": kind, "name": name, "gang": name, "at": [30.0 * number, 60.0 * number, 0.0], "facing": 0.0}
+        sent.append([f"{number}-{file.name}", base64.b64encode(file.read_bytes()).decode(), keys])
+    play = NECROMUNDA.play(load_scene(PROJECT / "scenes/necromunda/two_blockers.toml"))
+    text = page.evaluate(TABLE, [sent, {**play, "pieces": [], "contacts": None, "asks": None}, head_weights()])
+    (tmp_path / "scene.toml").write_text(text, encoding="utf-8")
+    scene = load_scene(tmp_path / "scene.toml")
+    assert isinstance(scene, NecromundaScene)
+    posed = random_poses(scene, 10, seed=len(text))
+    answers = judged(page, 0, scene, posed)
+    assert [disagreement(answer, each.ruling(scene)) for answer, each in zip(answers, posed, strict=True)] == [
+        None
+    ] * 10
+    assert any(answer["word"] != ASK for answer in answers)
 
 
 WINDOW = "v 0 0 0\nv 9 0 0\nv 9 0 9\nv 6 0 9\nv 6 0 3\nv 3 0 3\nv 3 0 6\nv 3 0 9\nv 0 0 9\nf 1 2 3 4 5 6 7 8 9\n"

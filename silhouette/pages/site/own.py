@@ -61,6 +61,7 @@ OWN_TEXTS = {
     "y": "Behind the middle",
     "turn": "Turned by degrees",
     "remove": "Remove",
+    "reading": "Reading, and looking for bases and eyes …",
     "added": "Files that were read: {count}.",
     "damaged": "the file is damaged",
     "desk": "Ask the desk: silhouette inspect FILE says more",

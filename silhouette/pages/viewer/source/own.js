@@ -15,6 +15,7 @@ const FIRST_AT = { fighter: [[0, 0, 0], [0, 200, 0]], terrain: [[0, 100, 0]] };
 const STEP = 60; // mm: how far further pieces stand from those before
 const LEAST_SPAN = 150; // mm on each side of the table's middle
 const INCH = 25.4;
+const LOOK = 30; // ms, in which what is said is shown
 
 class Own {
   // ``told.source``: the scene file of the table that the page shows, if it shows one.
@@ -44,6 +45,8 @@ class Own {
     this.#moved();
     const refused = [];
     const before = this.pieces.length;
+    this.say(this.words.reading);
+    await new Promise((go) => setTimeout(go, LOOK)); // what is read and found in its shape holds the page for a while
     for (const file of files) {
       try {
         const bytes = new Uint8Array(await file.arrayBuffer());
@@ -123,17 +126,24 @@ class Own {
     return found.get(key);
   }
 
-  // Where pieces were moved to in the view, they stand.
+  // The pieces as they stand now, wherever they were moved to in the view.
+  #standing() {
+    const play = window.silhouette?.play;
+    const moved = play?.asking ? play.pieces.filter(({ own }) => own) : [];
+    return this.shown.map((piece, index) => {
+      if (!moved[index]) return piece;
+      const { at, turn } = moved[index];
+      return { ...piece, at: [...at], facing: (((piece.facing + turn) % 360) + 360) % 360 };
+    });
+  }
+
+  // Where pieces were moved to in the view, they stand from now on.
   #moved() {
     const play = window.silhouette?.play;
     if (!play?.asking) return;
     this.example?.left(play);
-    for (const [index, piece] of play.pieces.filter(({ own }) => own).entries()) {
-      const own = this.shown[index];
-      own.at = [...piece.at];
-      own.facing = (((own.facing + piece.turn) % 360) + 360) % 360;
-      piece.turn = 0;
-    }
+    for (const [index, { at, facing }] of this.#standing().entries()) Object.assign(this.shown[index], { at, facing });
+    for (const piece of play.pieces) if (piece.own) piece.turn = 0;
   }
 
   // The view of the table so far is left.
@@ -279,9 +289,8 @@ class Own {
 
   // The scene file and the meshes, as they stand now.
   #taken() {
-    this.#moved();
     const files = new Map();
-    const pieces = this.shown.map((piece, index) => {
+    const pieces = this.#standing().map((piece, index) => {
       const file = `meshes/${index + 1}-${piece.source.replace(/[^\w.-]/g, "_")}`;
       files.set(file, piece.bytes);
       return { ...this.#written(piece), file };
@@ -292,7 +301,6 @@ class Own {
     link.download = "scene.zip";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-    this.#shown();
     this.say(this.words.taken);
   }
 
