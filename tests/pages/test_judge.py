@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 from silhouette.renderers.views import MAX_SLOPE
@@ -21,7 +23,9 @@ from tests.benchmarks.page_judge import REAL_TABLES, real_table
 from tests.conftest import PROJECT
 from tests.support.browsing import Browser
 from tests.support.hard_sights import KINDS, case
+from tests.support.model_files import as_obj
 from tests.support.page_judge import ASK, Posed, areas, disagreement, judged, judging, playable, random_poses, untruths
+from tests.support.random_figures import baseless
 
 SCENES = sorted((PROJECT / "scenes" / "necromunda").glob("*.toml"))
 
@@ -46,6 +50,31 @@ KNOWN = {"bits": [16]}
 def empty(browser: Browser) -> Iterator[Any]:
     with judging(browser, []) as page:
         yield page
+
+
+def test_an_estimated_eye_leaves_a_word_where_it_does_not_matter(browser: Browser, tmp_path: Path) -> None:
+    """A beast has three places for its eye: words that hold for all are said, the desk is asked for others."""
+    (tmp_path / "beast.obj").write_text(as_obj(baseless(1)[0]), encoding="utf-8")
+    document = {
+        "rules": "necromunda",
+        "fighter": [
+            {"name": "beast", "mesh": "beast.obj", "units": "mm", "base": "none", "at": [0, 0], "facing": 90},
+            {"name": "Vex", "figure": {"base": 32, "height": 38}, "at": [0, 150], "facing": 270},
+        ],
+        "terrain": [
+            {"name": "wall", "parts": [{"box": [60, 4, 45]}], "at": [0, 90]},
+            {"name": "post", "parts": [{"box": [20, 20, 80]}], "at": [60, 60]},
+        ],
+    }
+    scene = NECROMUNDA.read(tmp_path / "scene.toml", document, Cache(None))
+    page_table = playable(scene)
+    assert len(page_table["play"]["pieces"][scene.piece("beast").index]["elsewhere"]) == 2
+    posed = [each for each in random_poses(scene, 60, seed=3) if each.check.attacker == "beast"]
+    with judging(browser, [page_table]) as page:
+        answers = judged(page, 0, scene, posed)
+    assert faults(scene, posed, answers) == []
+    words = Counter(answer["word"] == ASK for answer in answers)
+    assert all(words[is_asked] for is_asked in (True, False))
 
 
 @pytest.mark.parametrize("path", SCENES, ids=lambda path: path.stem)

@@ -1,8 +1,9 @@
 // The names of models over their heads, with a sign for how well the selected one sees each, and the ruler's length.
 import { apart } from "./apart.js";
-import { lookOf } from "./gangs.js";
 import { say } from "./page.js";
 import { SIGNS } from "./verdicts.js";
+
+const { lookOf } = window.silhouetteViewer;
 
 const ABOVE = 4; // mm over what is highest
 const LAST = 3; // the rank of most names, which may be shortened

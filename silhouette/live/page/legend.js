@@ -1,8 +1,9 @@
 // What the signs, lines and colours on the table mean: of those that are there now, beside the table, to be folded away.
-import { gangsOf, lookOf } from "./gangs.js";
 import { byId, made } from "./page.js";
 import { drawn } from "./svg.js";
 import { LINES, SIGNS, upper } from "./verdicts.js";
+
+const { gangsOf, lookOf } = window.silhouetteViewer;
 
 const WIDTH = 34; // px of a sample of a line
 const DASH = 6; // px of a dash of length 1

@@ -1,6 +1,7 @@
 // The marks on the table: rings, sight lines, arcs, ruler, move limit. Points in mm; widths in pixels.
-import { lookOf } from "./gangs.js";
 import { LINES } from "./verdicts.js";
+
+const { lookOf } = window.silhouetteViewer;
 
 const OVER = 0.6; // mm above the surface
 const CORNERS = 96;

@@ -1,10 +1,9 @@
 // The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
-import { lookOf } from "./gangs.js";
 import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
-const { between } = window.silhouetteViewer;
+const { between, lookOf } = window.silhouetteViewer;
 
 const PAUSE = 250; // ms
 const FIRST = "The page's own first answer; the verdict follows.";

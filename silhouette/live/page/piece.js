@@ -1,7 +1,8 @@
 // The selected piece: its name, gang, facing and crew, and the buttons that turn, lift, copy and delete it.
-import { gangsOf } from "./gangs.js";
 import { inches, INCH } from "./lengths.js";
 import { byId, made, say } from "./page.js";
+
+const { gangsOf } = window.silhouetteViewer;
 
 const ARCS = ["front", "left", "right", "rear"];
 

@@ -92,6 +92,7 @@ VIEWER_TEXTS: dict[str, Any] = {
         "why outline": "an outline is uncertain",
         "why filled": "an outline is filled",
         "why stands": "a piece that stands on another was moved",
+        "gang": "Ring and bar of {gang}",
     },
     "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
     "without it.",
@@ -338,6 +339,7 @@ def play_controls(words: PageWords) -> Markup:
         ),
         element("p", element("code", id="play-command", hidden=True)),
         element("ul", id="play-others", class_="plain", aria_label=words.phrase("What it sees of the others")),
+        element("ul", id="play-gangs", class_="colours"),
         element("p", words.phrase(PLAY_HELP), class_="small"),
         id="play",
         class_="screen",

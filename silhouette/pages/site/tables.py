@@ -31,6 +31,7 @@ from silhouette.pages.site.frame import (
     SitePage,
     viewer_licence,
 )
+from silhouette.pages.site.own import OWN_SCRIPT, own_on_table
 from silhouette.pages.tutorial.parts import TutorialRun
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.abilities import HasPlay
@@ -119,8 +120,9 @@ def table_page(shown: SiteTable, tables: Mapping[str, str], run: TutorialRun, me
         return entries, names
 
     about = about_checks(shown.judged, words)
+    own, own_data = own_on_table(scene, shown.source)
     data: dict[str, Any] = {"stage": played_document(scene, stage, about, words, packing)}
-    data["judge"] = asset("judge.min.js")
+    data |= {"judge": asset("judge.min.js"), **own_data}
     by_title = f"{rule_called(scene.rules).title} · {scene.path.name}"
     head = element("div", element("h1", shown.title), element("p", by_title, class_="small"))
     if is_first:
@@ -131,6 +133,7 @@ def table_page(shown: SiteTable, tables: Mapping[str, str], run: TutorialRun, me
         head,
         _choice(shown.path, tables),
         view_section(stage, about, words, playable=True),
+        own,
         element("h2", "What silhouette check says"),
         _verdicts(shown.judged, words),
         scene_file_section(scene, shown.source, shown.judged, {}, words),
@@ -141,7 +144,7 @@ def table_page(shown: SiteTable, tables: Mapping[str, str], run: TutorialRun, me
         SITE_NAME if is_first else shown.title,
         QUESTION if is_first else f"{shown.title}: a table to play with.",
         content,
-        (*dict.fromkeys(scripts), VIEWER_SCRIPT),
+        (*dict.fromkeys(scripts), OWN_SCRIPT, VIEWER_SCRIPT),
         data,
         viewer_licence(),
     )

@@ -18,7 +18,8 @@ from silhouette.scenes.places import elsewhere_of
 def play_of(scene: NecromundaScene) -> dict[str, Any]:
     """The tolerance, the readings, who is said to touch whom, and every piece, in their order; ready for JSON.
 
-    Lengths are mm, points and directions those of the world, angles degrees anticlockwise from x.
+    Lengths are mm, points and directions those of the world, angles degrees anticlockwise from x. Where else an
+    estimated eye may be, ``elsewhere``, is told by how far that is from where it looks.
     """
     readings = scene.readings
     contacts = None if scene.base_contact is None else sorted(sorted(pair) for pair in scene.base_contact)
@@ -41,7 +42,8 @@ def _entry(piece: Piece) -> dict[str, Any]:
         "gang": piece.gang,
         "asks": _asks(piece),
         "looks": [] if piece.kind == "terrain" else _looks(piece),
-        "unsure": _unsure(piece),
+        "unsure": "facing" if piece.kind != "terrain" and piece.facing is None else None,
+        "elsewhere": [(piece.pose.rotation @ way.move.eye).tolist() for way in elsewhere_of(piece)],
         "base": {"core": core.tolist(), "radius": radius, "span": list(piece.base_span)},
     }
 
@@ -53,13 +55,6 @@ def _asks(piece: Piece) -> str | None:
     if piece.outline:
         return "outline"
     return "filled" if piece.model.solid == "filled" else None
-
-
-def _unsure(attacker: Piece) -> str | None:
-    """Why the page's judge does not judge what a piece sees."""
-    if attacker.kind != "terrain" and attacker.facing is None:
-        return "facing"
-    return "eye" if elsewhere_of(attacker) else None
 
 
 def _looks(attacker: Piece) -> list[dict[str, Any]]:

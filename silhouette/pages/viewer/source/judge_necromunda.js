@@ -15,7 +15,7 @@ const NOTHING = 1e-9; // of a target: what a sum of areas leaves by rounding
 // How a piece stands: its pose where the page found it, moved and turned about the upright.
 export class Piece {
   constructor(entry) {
-    Object.assign(this, entry); // name, kind, gang, shape, pose, looks, base, asks, unsure, stands
+    Object.assign(this, entry); // name, kind, gang, shape, pose, looks, elsewhere, base, asks, unsure, stands
     const { core, radius } = this.base;
     const middle = [0, 1].map((axis) => core.reduce((sum, point) => sum + point[axis], 0) / core.length);
     Object.assign(this.base, { middle, reach: radius + Math.max(...core.map((point) => between([point], [middle]))) });
@@ -86,14 +86,30 @@ export class Table {
       if (this.pieces.some((piece) => piece.stands && piece.isMoved && !this.#isOnTop(piece))) throw new Doubt("stands");
       const asks = this.play.asks || attacker.unsure || attacker.asks || target.asks;
       if (asks) throw new Doubt(asks);
-      const each = attacker.looks.map((look) => this.#look(attacker, target, look));
-      if (each.some((some) => some.word === ASK)) return each.find((some) => some.word === ASK);
-      const order = (some) => VERDICTS.indexOf(some.verdict) + (some.inArc ? 0 : 0.5);
-      return each.reduce((best, other) => (order(other) < order(best) || (order(other) === order(best) && other.share < best.share) ? other : best));
+      return this.#wherever(attacker, target, this.#best(attacker, target));
     } catch (error) {
       if (!(error instanceof Doubt)) throw error;
       return { word: ASK, could: [], why: error.message, blockers: [] };
     }
+  }
+
+  // What the best of an attacker's looks says, its eyes elsewhere by ``shift``, in the world as it stood.
+  #best(attacker, target, shift = [0, 0, 0]) {
+    const each = attacker.looks.map((look) => this.#look(attacker, target, { ...look, eye: look.eye.map((value, axis) => value + shift[axis]) }));
+    const asked = each.find((some) => some.word === ASK);
+    if (asked) return asked;
+    const order = (some) => VERDICTS.indexOf(some.verdict) + (some.inArc ? 0 : 0.5);
+    return each.reduce((best, other) => (order(other) < order(best) || (order(other) === order(best) && other.share < best.share) ? other : best));
+  }
+
+  // An answer, where it is the same wherever an estimated eye is; else the desk says how likely each verdict is.
+  #wherever(attacker, target, answer) {
+    if (answer.word === ASK) return answer;
+    for (const shift of attacker.elsewhere || []) {
+      const other = this.#best(attacker, target, shift);
+      if (other.word !== answer.word || other.could.some((word) => !answer.could.includes(word))) throw new Doubt("eye");
+    }
+    return answer;
   }
 
   // Whether what the desk lowers onto whatever is there surely stays on the table's top, where it stood: no triangle of

@@ -3,6 +3,7 @@ import * as three from "./three.js";
 import { opened, started } from "./report.js";
 
 export { Asking } from "./asking.js";
+export { gangsOf, lookOf } from "./gangs.js";
 export { ARROWS, axesOf, INCH, Pointer, stepOf, TURN } from "./gestures.js";
 export { matrixOf, shapeOf } from "./meshes.js";
 export { between, inside } from "./outlines.js";

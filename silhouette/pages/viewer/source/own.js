@@ -1,11 +1,13 @@
-// A table of the visitor's own meshes: files from his disk become figures and terrain, and the page judges. All of it
-// stays on his device; the scene file and the meshes can be taken away, and are judged the same by the command.
+// The visitor's own meshes: files from his disk become figures and terrain, on a table of their own or on the one that the
+// page shows, and the page judges. All of it stays on his device; the scene file and the meshes can be taken away, and are
+// judged the same by the command.
+import { Example, WITH_OWN } from "./own_example.js";
 import { meshOf, Refused } from "./own_meshes.js";
-import { entriesOf, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
-import { sceneOf, zipped } from "./own_zip.js";
+import { entriesOf, foundBase, foundEyes, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
+import { piecesOf, sceneOf, zipped } from "./own_zip.js";
 
 export { meshOf, merged } from "./own_meshes.js";
-export { entriesOf, modelOf, packed } from "./own_pieces.js";
+export { entriesOf, foundBase, foundEyes, modelOf, packed } from "./own_pieces.js";
 export { sceneOf, zipped } from "./own_zip.js";
 
 const byId = (id) => document.getElementById(id);
@@ -13,11 +15,14 @@ const FIRST_AT = { fighter: [[0, 0, 0], [0, 200, 0]], terrain: [[0, 100, 0]] };
 const STEP = 60; // mm: how far further pieces stand from those before
 const LEAST_SPAN = 150; // mm on each side of the table's middle
 const INCH = 25.4;
+const LOOK = 30; // ms, in which what is said is shown
 
 class Own {
+  // ``told.source``: the scene file of the table that the page shows, if it shows one.
   constructor(told) {
     this.told = told;
     this.words = told.own;
+    this.example = null; // until there is something to stand on it
     this.pieces = [];
     this.blank = byId("view").cloneNode(true);
     byId("own-files").addEventListener("change", ({ target }) => this.added([...target.files]).then(() => (target.value = "")));
@@ -27,7 +32,7 @@ class Own {
       event.preventDefault();
       this.added([...event.dataTransfer.files]);
     });
-    this.#shown();
+    if (told.source === undefined) this.#shown();
   }
 
   say(text) {
@@ -35,7 +40,13 @@ class Own {
   }
 
   async added(files) {
+    if (!files.length) return;
+    if (this.told.source !== undefined) this.example ??= this.#page();
+    this.#moved();
     const refused = [];
+    const before = this.pieces.length;
+    this.say(this.words.reading);
+    await new Promise((go) => setTimeout(go, LOOK)); // what is read and found in its shape holds the page for a while
     for (const file of files) {
       try {
         const bytes = new Uint8Array(await file.arrayBuffer());
@@ -46,8 +57,16 @@ class Own {
         refused.push(error instanceof Refused ? error.message : `${file.name}: ${this.words.damaged}`);
       }
     }
-    await this.#shown();
+    await this.#shown(this.pieces[before]?.name);
     this.say(refused.length ? `${refused.join("; ")}. ${this.words.desk}` : this.words.added.replace("{count}", files.length));
+  }
+
+  // The table that the page shows.
+  #page() {
+    const stage = JSON.parse(byId("stage").textContent);
+    Object.assign(stage.words.play, this.told.play);
+    byId("own-on-table").open = true;
+    return new Example(stage, this.told.source);
   }
 
   #put(file, bytes, mesh) {
@@ -59,45 +78,72 @@ class Own {
     const tall = size[mesh.up === "y" ? 1 : 2];
     const stem = file.replace(/\.[^.]*$/, "").trim() || "piece";
     let name = stem;
-    for (let number = 2; this.pieces.some((piece) => piece.name === name); number += 1) name = `${stem} ${number}`;
+    for (let number = 2; this.#isTaken(name); number += 1) name = `${stem} ${number}`;
     const figures = this.pieces.filter(({ kind }) => kind === "fighter").length;
-    const kind = figures < 2 ? "fighter" : "terrain";
+    const kind = this.example || figures < 2 ? "fighter" : "terrain";
     const usual = kind === "terrain" ? [10, 600] : [8, 180]; // mm across, or high: which units make it so; he sees it
     const length = kind === "terrain" ? Math.max(...size) : tall;
     const isUsual = (unit) => length * MM_PER_UNIT[unit] >= usual[0] && length * MM_PER_UNIT[unit] <= usual[1];
     const units = [mesh.units, "mm", "cm", "m", "inch"].find((unit) => unit && isUsual(unit)) || "mm";
-    const piece = { name, kind, gang: `gang ${Math.min(figures, 1) + 1}`, source: file, bytes, mesh, units, up: mesh.up, base: "unclear", height: null, diameter: null, eyeHeight: null };
+    const piece = { name, kind, gang: `gang ${Math.min(figures, 1) + 1}`, source: file, bytes, mesh, units, up: mesh.up, base: "auto", found: new Map(), height: null, diameter: null, eyeHeight: null };
     this.pieces.push({ ...piece, ...this.#place(kind) });
   }
 
+  #isTaken(name, but = null) {
+    return this.pieces.some((piece) => piece !== but && piece.name === name) || Boolean(this.example?.names.includes(name));
+  }
+
   #place(kind) {
+    if (this.example) return { at: this.example.place(this.pieces.map(({ at }) => at)), facing: 90 };
     const number = this.pieces.filter((piece) => piece.kind === kind).length;
     const first = FIRST_AT[kind];
     const at = first[number % first.length].map((value, axis) => value + (axis === 0 ? STEP * Math.floor(number / first.length) : 0));
     return { at, facing: kind === "terrain" ? 0 : number % 2 ? 270 : 90 };
   }
 
-  // A piece as the scene file has it.
+  // A piece as the scene file has it: what was found in its shape is worked out once.
   #written(piece) {
     const isTerrain = piece.kind === "terrain";
     const isGiven = !isTerrain && piece.base === "given" && piece.height > 0;
+    const height = isGiven ? piece.height : !isTerrain && piece.base === "auto" ? this.#once(piece, "base", () => foundBase(piece.mesh, piece)) : null;
     return {
       ...piece,
-      height: isGiven ? piece.height : null,
+      height,
       diameter: isGiven && piece.diameter > 0 ? piece.diameter : null,
-      isBaseClear: isTerrain || piece.base === "none" || isGiven,
+      isBaseClear: isTerrain || piece.base === "none" || height !== null,
       eye: !isTerrain && piece.eyeHeight > 0 ? [0, 0, piece.eyeHeight] : null,
     };
   }
 
-  // Where pieces were moved to in the view, they stand.
+  // The places of the eye of a figure, where it is not given; none where its base is unclear, and the desk is asked anyway.
+  #eyes(model, own) {
+    return own.kind === "terrain" || own.eye || !own.isBaseClear ? null : this.#once(own, `eyes ${own.height}`, () => foundEyes(model, own, this.told.heads));
+  }
+
+  #once({ found, units, up }, what, find) {
+    const key = `${what} ${units} ${up}`;
+    if (!found.has(key)) found.set(key, find());
+    return found.get(key);
+  }
+
+  // The pieces as they stand now, wherever they were moved to in the view.
+  #standing() {
+    const play = window.silhouette?.play;
+    const moved = play?.asking ? play.pieces.filter(({ own }) => own) : [];
+    return this.shown.map((piece, index) => {
+      if (!moved[index]) return piece;
+      const { at, turn } = moved[index];
+      return { ...piece, at: [...at], facing: (((piece.facing + turn) % 360) + 360) % 360 };
+    });
+  }
+
+  // Where pieces were moved to in the view, they stand from now on.
   #moved() {
-    for (const [index, piece] of (window.silhouette?.play?.asking ? window.silhouette.play.pieces : []).entries()) {
-      const own = this.shown[index];
-      own.at = [...piece.at];
-      own.facing = (((own.facing + piece.turn) % 360) + 360) % 360;
-      piece.turn = 0;
-    }
+    const play = window.silhouette?.play;
+    if (!play?.asking) return;
+    this.example?.left(play);
+    for (const [index, { at, facing }] of this.#standing().entries()) Object.assign(this.shown[index], { at, facing });
+    for (const piece of play.pieces) if (piece.own) piece.turn = 0;
   }
 
   // The view of the table so far is left.
@@ -110,8 +156,8 @@ class Own {
     window.silhouette = undefined;
   }
 
-  // The table is set anew: the view of a page is made for one table.
-  async #shown() {
+  // The table is set anew: the view of a page is made for one table. ``first`` is the name of a piece that looks from now on.
+  async #shown(first) {
     this.#left();
     this.shown = [];
     const [models, entries, doubts] = [[], [], []];
@@ -120,7 +166,9 @@ class Own {
         const own = this.#written(piece);
         const model = modelOf(piece.mesh, own);
         piece.size = [0, 1, 2].map((axis) => model.box[1][axis] - model.box[0][axis]);
-        entries.push(entriesOf(model, own, models.length));
+        const eyes = this.#eyes(model, own);
+        piece.shape = { height: own.height, eyes };
+        entries.push(entriesOf(model, { ...own, eyes }, models.length));
         models.push(model);
         this.shown.push(piece);
       } catch (error) {
@@ -131,9 +179,12 @@ class Own {
     this.#listed();
     const view = this.blank.cloneNode(true);
     byId("view").replaceWith(view);
-    view.hidden = !models.length;
+    view.hidden = !models.length && !this.example;
     byId("own-take").disabled = !models.length;
-    if (models.length) await this.#opened(this.#document(models, entries));
+    if (this.example) {
+      await this.#opened(await this.example.document(packed(models), entries));
+      if (window.silhouette?.play) this.example.stands(window.silhouette.play, first);
+    } else if (models.length) await this.#opened(this.#document(models, entries));
     if (doubts.length) this.say(doubts.join("; "));
   }
 
@@ -195,17 +246,17 @@ class Own {
         const node = made("input", { id: `own-${index}-${key}`, value: piece[key], required: true });
         node.addEventListener("change", () => {
           const value = node.value.trim();
-          if (value && !(key === "name" && this.pieces.some((other) => other !== piece && other.name === value))) set(key, value);
+          if (value && !(key === "name" && this.#isTaken(value, piece))) set(key, value);
           else node.value = piece[key];
         });
         return field(this.words[key], node);
       };
       const number = (key) => {
-        const node = made("input", { id: `own-${index}-${key}`, type: "number", min: 0, step: "any", value: piece[key] ?? "" });
+        const node = made("input", { id: `own-${index}-${key}`, type: "number", min: 0, step: "any", value: piece[key] ?? "", placeholder: hints[key] ?? "" });
         node.addEventListener("change", () => set(key, node.value === "" ? null : Number(node.value)));
         return field(this.words[key], node);
       };
-      // Terrain is not dragged: it stands where its numbers say.
+      // Terrain is dragged, or stands where its numbers say.
       const place = (key, get, put) => {
         const node = made("input", { id: `own-${index}-${key}`, type: "number", step: "any", value: get() });
         node.addEventListener("change", () => {
@@ -216,6 +267,9 @@ class Own {
         return field(this.words[key], node);
       };
       const isFigure = piece.kind === "fighter";
+      const { height, eyes } = piece.shape || {};
+      const found = isFigure && piece.base === "auto" && height ? this.words.found.replace("{height}", height.toFixed(1)) : this.words.unclear;
+      const hints = { eyeHeight: eyes ? `${eyes[0].eye[2].toFixed(1)} ${this.words.estimated}` : "" };
       const size = piece.size ? `${piece.size.map((value) => value.toFixed(1)).join(" × ")} mm` : "";
       const remove = made("button", { type: "button", textContent: `${this.words.remove} ${piece.name}` });
       remove.addEventListener("click", () => {
@@ -224,7 +278,7 @@ class Own {
         this.#shown();
       });
       const fields = [text("name"), choice("kind", [["fighter", this.words.figure], ["terrain", this.words.terrain]]), choice("units", ["mm", "cm", "m", "inch"].map((unit) => [unit, unit])), choice("up", [["z", "z"], ["y", "y"]])];
-      if (isFigure) fields.push(text("gang"), choice("base", [["unclear", this.words.unclear], ["none", this.words.none], ["given", this.words.given]]));
+      if (isFigure) fields.push(text("gang"), choice("base", [["auto", found], ["none", this.words.none], ["given", this.words.given]]));
       if (isFigure && piece.base === "given") fields.push(number("height"), number("diameter"));
       if (isFigure) fields.push(number("eyeHeight"));
       else fields.push(place("x", () => piece.at[0], (value) => (piece.at[0] = value)), place("y", () => piece.at[1], (value) => (piece.at[1] = value)), place("turn", () => piece.facing, (value) => (piece.facing = value)));
@@ -235,26 +289,35 @@ class Own {
 
   // The scene file and the meshes, as they stand now.
   #taken() {
-    this.#moved();
     const files = new Map();
-    const pieces = this.shown.map((piece, index) => {
+    const pieces = this.#standing().map((piece, index) => {
       const file = `meshes/${index + 1}-${piece.source.replace(/[^\w.-]/g, "_")}`;
       files.set(file, piece.bytes);
       return { ...this.#written(piece), file };
     });
+    const scene = this.example ? this.#withExample(pieces) : this.#scene(pieces);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(zipped([[this.example ? WITH_OWN : "scene.toml", new TextEncoder().encode(scene)], ...files]));
+    link.download = "scene.zip";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    this.say(this.words.taken);
+  }
+
+  #scene(pieces) {
     const play = window.silhouette?.play;
     const figures = pieces.filter(({ kind }) => kind === "fighter").map(({ name }) => name);
     const first = play?.asking ? [[play.pieces[play.attacker].name, play.pieces[play.target].name]] : [];
     const others = figures.flatMap((one) => figures.filter((other) => other !== one).map((other) => [one, other]));
     const checks = [...new Map([...first, ...others].filter(([a, b]) => a !== b).map((pair) => [JSON.stringify(pair), pair])).values()];
-    const scene = sceneOf(pieces, checks, { title: this.words.title, rules: this.told.rules });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(zipped([["scene.toml", new TextEncoder().encode(scene)], ...files]));
-    link.download = "scene.zip";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-    this.#shown();
-    this.say(this.words.taken);
+    return sceneOf(pieces, checks, { title: this.words.title, rules: this.told.rules });
+  }
+
+  // The scene file of the table that the page shows, with the visitor's pieces; lengths of places are in its unit.
+  #withExample(pieces) {
+    const { source, told } = this.example;
+    const { unit } = told.play;
+    return `${source.trimEnd()}\n${piecesOf(pieces.map((piece) => ({ ...piece, at: piece.at.map((value) => value / unit) })))}`;
   }
 }
 

@@ -8,6 +8,7 @@ const refuse = (condition, sentence) => {
 };
 
 export const MOST_TRIANGLES = 1_000_000;
+const MOST_CORNERS = 2_000; // of a polygon with notches
 
 // {points, corners, units, up} of a file: numbers as the file has them, no two points at one place, no face without three.
 export async function meshOf(name, bytes) {
@@ -79,11 +80,57 @@ function obj(bytes) {
       const index = parseInt(part, 10);
       return index < 0 ? points.length / 3 + index : index - 1;
     });
-    refuse(own.length > 3 && !isPlain(own, points), "this OBJ has faces of more than three corners that are not flat and convex: triangulate it first");
-    for (let corner = 2; corner < own.length; corner += 1) corners.push(own[0], own[corner - 1], own[corner]);
+    if (own.length < 4 || isPlain(own, points)) for (let corner = 2; corner < own.length; corner += 1) corners.push(own[0], own[corner - 1], own[corner]);
+    else corners.push(...cutEars(own, points));
   }
   refuse(corners.some((corner) => !Number.isInteger(corner) || corner < 0), "this OBJ has faces of vertices that it lacks");
   return { points: Float64Array.from(points), corners: Uint32Array.from(corners) };
+}
+
+// The triangles of a flat polygon with notches, ear by ear: whichever way it is cut, they cover the same.
+function cutEars(polygon, points) {
+  const sentence = "this OBJ has faces of more than three corners that are not flat, or cross themselves: triangulate it first";
+  refuse(polygon.length > MOST_CORNERS || polygon.some((index) => !(index >= 0 && 3 * index < points.length)), sentence);
+  const places = polygon.map((index) => points.slice(3 * index, 3 * index + 3));
+  const normal = places.reduce((sum, place, index) => plus(sum, cross(minus(place, places[0]), minus(places[(index + 1) % places.length], places[0]))), [0, 0, 0]);
+  const length = Math.sqrt(dot(normal, normal));
+  const size = Math.max(...places.map((place) => Math.hypot(...minus(place, places[0]))));
+  refuse(!(length > 0) || places.some((place) => Math.abs(dot(minus(place, places[0]), normal)) > 1e-9 * size * length), sentence);
+  const drop = normal.map(Math.abs).indexOf(Math.max(...normal.map(Math.abs)));
+  const [u, v] = [(drop + 1) % 3, (drop + 2) % 3];
+  const way = Math.sign(normal[drop]);
+  const turn = (a, b, c) => way * ((places[b][u] - places[a][u]) * (places[c][v] - places[a][v]) - (places[b][v] - places[a][v]) * (places[c][u] - places[a][u]));
+  const left = polygon.map((_, index) => index);
+  refuse(left.some((index) => crossesAny(places, index, turn)), sentence);
+  const cut = [];
+  while (left.length > 2) {
+    const at = left.findIndex((ear, index) => {
+      const [before, after] = [left[(index + left.length - 1) % left.length], left[(index + 1) % left.length]];
+      const bend = turn(before, ear, after);
+      if (bend === 0) return true; // it has no area, and joins a corner in the middle of an edge to that
+      return bend > 0 && left.every((other) => [before, ear, after].includes(other) || !(turn(before, ear, other) >= 0 && turn(ear, after, other) >= 0 && turn(after, before, other) >= 0));
+    });
+    refuse(at < 0, sentence);
+    cut.push(left[(at + left.length - 1) % left.length], left[at], left[(at + 1) % left.length]);
+    left.splice(at, 1);
+  }
+  return cut.map((index) => polygon[index]);
+}
+
+// Whether the edge from a corner crosses or touches another one that is not next to it.
+function crossesAny(places, index, turn) {
+  const count = places.length;
+  const [a, b] = [index, (index + 1) % count];
+  for (let other = index + 2; other < count; other += 1) {
+    const [c, d] = [other, (other + 1) % count];
+    if (d === a) continue;
+    const apart = [0, 1, 2].some((axis) => {
+      const [first, second] = [[a, b], [c, d]].map((ends) => ends.map((end) => places[end][axis]));
+      return Math.max(...first) < Math.min(...second) || Math.max(...second) < Math.min(...first);
+    });
+    if (!apart && turn(a, b, c) * turn(a, b, d) <= 0 && turn(c, d, a) * turn(c, d, b) <= 0) return true;
+  }
+  return false;
 }
 
 // Whether a polygon is flat and convex, so that any way to cut it into triangles gives one surface.
@@ -108,6 +155,7 @@ function turnsOnce(corners, normal) {
   return Math.abs(whole - 2 * Math.PI) < 1e-6;
 }
 
+const plus = (a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 const minus = (a, b) => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
@@ -125,7 +173,8 @@ function glb(bytes) {
   const document = JSON.parse(textOf(bytes.subarray(20, 20 + length)));
   const binary = bytes.subarray(28 + length);
   const odd = [...(document.extensionsUsed || []), ...(document.extensionsRequired || [])].find((name) => !PLAIN_EXTENSIONS.test(name));
-  refuse(odd, `this GLB needs ${odd}`);
+  refuse(/draco|meshopt/i.test(odd || ""), "this GLB is compressed, by Draco or meshopt: export it without compression");
+  refuse(odd, `this GLB needs ${odd}, which is not read here`);
   refuse((document.buffers || []).some(({ uri }) => uri !== undefined), "this GLB keeps its data in other files");
   const [points, corners] = [[], []];
   const visited = new Set();
@@ -134,11 +183,11 @@ function glb(bytes) {
     visited.add(number);
     const node = document.nodes[number];
     const matrix = times(above, matrixOf(node));
-    refuse(node.skin !== undefined, "this GLB has a skeleton");
+    refuse(node.skin !== undefined, "this GLB has a skeleton: apply its pose in a modeller, and export it without");
     for (const primitive of node.mesh === undefined ? [] : document.meshes[node.mesh].primitives) {
       if ((primitive.mode ?? 4) < 4) continue; // points and lines
       refuse((primitive.mode ?? 4) !== 4, "this GLB has strips or fans of triangles");
-      refuse(primitive.targets?.length, "this GLB has shape keys");
+      refuse(primitive.targets?.length, "this GLB has shape keys: apply them in a modeller, and export it without");
       const first = points.length / 3;
       const own = accessor(document, binary, primitive.attributes.POSITION);
       for (let at = 0; at < own.length; at += 3) points.push(...placed(matrix, own[at], own[at + 1], own[at + 2]));
@@ -190,36 +239,72 @@ const placed = (m, x, y, z) => [0, 1, 2].map((row) => m[row] * x + m[4 + row] * 
 
 const UNITS_OF_3MF = { millimeter: "mm", centimeter: "cm", meter: "m", inch: "inch" };
 
+const BODY = new Set(["", "0", "modelpart", "normalpart", "model", "normal"]); // what slicers call a volume that is printed
+const VOLUME_KEYS = new Set(["volumetype", "parttype", "subtype"]);
+const CURA_KEYS = new Set(["supportmesh", "antioverhangmesh", "cuttingmesh", "infillmesh"]);
+const plain = (word) => (word || "").toLowerCase().replace(/[^a-z0-9]/g, "");
+const isTrue = (word) => ["1", "true", "yes", "on"].includes(plain(word));
+const every = (parent, name) => [...parent.getElementsByTagName("*")].filter((node) => node.localName === name);
+const attributeOf = (node, name) => [...node.attributes].find((attribute) => attribute.localName === name)?.value;
+
+function treeOf(bytes) {
+  const tree = new DOMParser().parseFromString(textOf(bytes), "application/xml");
+  refuse(every(tree, "parsererror").length > 0, "an XML file in this 3MF cannot be read");
+  return tree;
+}
+
 async function threemf(bytes) {
-  const files = await unzipped(bytes);
-  const models = [...files.keys()].filter((name) => name.toLowerCase().endsWith(".model"));
-  refuse(models.length !== 1, "this 3MF is made of several models, or of none");
-  refuse([...files.keys()].some((name) => /^Metadata\/.*\.config$/i.test(name)), "a slicer's settings in this 3MF say what of it is body");
-  const tree = new DOMParser().parseFromString(textOf(files.get(models[0])), "application/xml");
-  const root = tree.documentElement;
-  refuse(root.localName !== "model", "the model of this 3MF is no XML");
-  const units = UNITS_OF_3MF[root.getAttribute("unit") || "millimeter"];
+  const files = new Map([...(await unzipped(bytes))].map(([name, data]) => [name.replace(/^\//, "").toLowerCase(), data]));
+  for (const [name, data] of files) if (/^metadata\/[^/]*model[^/]*\.config$/.test(name)) refuseVolumes(textOf(data));
+  const roots = files.has("_rels/.rels") ? every(treeOf(files.get("_rels/.rels")), "Relationship").filter((node) => (node.getAttribute("Type") || "").endsWith("/3dmodel")) : [];
+  const pathOf = (path) => path.replace(/^\//, "").toLowerCase();
+  const root = roots.length ? pathOf(roots[0].getAttribute("Target") || "") : "3d/3dmodel.model";
+  const models = new Map();
+  const modelAt = (path) => {
+    if (models.has(path)) return models.get(path);
+    refuse(!files.has(path), "this 3MF refers to a model that it lacks");
+    const top = treeOf(files.get(path)).documentElement;
+    refuse(top.localName !== "model", "the model of this 3MF is no XML");
+    for (const node of every(top, "metadata")) refuse(CURA_KEYS.has(plain((node.getAttribute("name") || "").split(":").pop())) && isTrue(node.textContent), "its slicer says of some of this 3MF that it is no body");
+    for (const name of ["beamlattice", "slicestack", "booleans", "displacementmesh", "volumetric"]) refuse(every(top, name).length > 0, "this 3MF has more than plain meshes");
+    models.set(path, { top, objects: new Map(every(top, "object").map((node) => [node.getAttribute("id"), node])) });
+    return models.get(path);
+  };
+  const { top } = modelAt(root);
+  const units = UNITS_OF_3MF[top.getAttribute("unit") || "millimeter"];
   refuse(!units, "this 3MF is in a rare unit");
-  const every = (parent, name) => [...parent.getElementsByTagName("*")].filter((node) => node.localName === name);
-  const objects = new Map(every(root, "object").map((node) => [node.getAttribute("id"), node]));
   const [points, corners] = [[], []];
-  const put = (id, matrices) => {
-    const node = objects.get(id);
+  const put = (path, place, matrices) => {
+    const node = modelAt(path).objects.get(place.getAttribute("objectid"));
     refuse(!node || matrices.length > 16, "this 3MF names objects that it lacks");
     refuse((node.getAttribute("type") || "model") !== "model", "this 3MF has objects that are no models");
-    for (const part of every(node, "component")) put(part.getAttribute("objectid"), [transform(part), ...matrices]);
+    for (const part of every(node, "component")) put(attributeOf(part, "path") ? pathOf(attributeOf(part, "path")) : path, part, [transform(part), ...matrices]);
     const first = points.length / 3;
     for (const vertex of every(node, "vertex")) {
-      const place = ["x", "y", "z"].map((name) => Number(vertex.getAttribute(name)));
-      points.push(...matrices.reduce((at, m) => [0, 1, 2].map((column) => at[0] * m[column] + at[1] * m[3 + column] + at[2] * m[6 + column] + m[9 + column]), place));
+      const at = ["x", "y", "z"].map((name) => Number(vertex.getAttribute(name)));
+      for (const value of matrices.reduce((by, m) => [0, 1, 2].map((column) => by[0] * m[column] + by[1] * m[3 + column] + by[2] * m[6 + column] + m[9 + column]), at)) points.push(value);
     }
-    for (const face of every(node, "triangle")) corners.push(...["v1", "v2", "v3"].map((name) => first + Number(face.getAttribute(name))));
+    for (const face of every(node, "triangle")) for (const name of ["v1", "v2", "v3"]) corners.push(first + Number(face.getAttribute(name)));
   };
-  for (const item of every(root, "item")) {
-    refuse(item.getAttribute("printable") === "0", "this 3MF has items that are not printed");
-    put(item.getAttribute("objectid"), [transform(item)]);
+  for (const item of every(top, "item")) {
+    refuse(attributeOf(item, "printable") === "0", "this 3MF has items that are not printed");
+    put(attributeOf(item, "path") ? pathOf(attributeOf(item, "path")) : root, item, [transform(item)]);
   }
   return { points: Float64Array.from(points), corners: Uint32Array.from(corners), units };
+}
+
+// What a slicer says of volumes, in its own file: any that is no body is left to the desk. PrusaSlicer's file has a prefix
+// that it does not declare, so that it is no XML for a browser.
+function refuseVolumes(text) {
+  const sentence = "its slicer says of some of this 3MF that it is no body";
+  const valuesOf = (tag) => Object.fromEntries([...tag.matchAll(/([\w:.-]+)\s*=\s*("([^"]*)"|'([^']*)')/g)].map((found) => [plain(found[1].split(":").pop()), found[3] ?? found[4]]));
+  for (const [tag] of text.matchAll(/<(volume|part|metadata)\b[^>]*>/gi)) {
+    const values = valuesOf(tag);
+    for (const key of VOLUME_KEYS) refuse(key in values && !BODY.has(plain(values[key])), sentence);
+    const key = plain(values.key);
+    refuse(VOLUME_KEYS.has(key) && !BODY.has(plain(values.value)), sentence);
+    refuse(key === "modifier" && isTrue(values.value), sentence);
+  }
 }
 
 function transform(node) {

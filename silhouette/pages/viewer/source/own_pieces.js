@@ -1,5 +1,8 @@
 // A mesh of the visitor's becomes a piece, by what he says of it: its units, which way is up, its base and its eye. The
-// rules are those of silhouette/models, for keys that a scene file gives; what it would have to estimate is the desk's.
+// rules are those of silhouette/models, for keys that a scene file gives; a plain base and the eye are found as there.
+import { baseHeightOf, convexHull } from "./own_base.js";
+import { eyesOf, isSure } from "./own_eye.js";
+import { trianglesOf } from "./own_grid.js";
 import { Refused } from "./own_meshes.js";
 
 export const MM_PER_UNIT = { mm: 1, cm: 10, m: 1000, inch: 25.4 };
@@ -11,13 +14,7 @@ const LONGEST = 1e5; // mm
 // The body and the base of a mesh in the model's frame: {points, corners, ghosts, low, high, centre, base, span, core,
 // radius}; of ``mesh`` as own_meshes.js reads it, and {kind, units, up, height, diameter}, the last two null without a base.
 export function modelOf(mesh, { kind, units, up, height = null, diameter = null }) {
-  const factor = MM_PER_UNIT[units];
-  let points = mesh.points.slice();
-  for (let at = 0; at < points.length; at += 3) {
-    const [x, y, z] = points.subarray(at, at + 3);
-    const upright = up === "y" ? [x, -z, y] : [x, y, z];
-    for (let axis = 0; axis < 3; axis += 1) points[at + axis] = upright[axis] * factor;
-  }
+  let points = uprightOf(mesh, { units, up });
   let { corners } = mesh;
   let [low, high] = bounds(points, corners);
   if (!(Math.max(...high.map((value, axis) => value - low[axis])) < LONGEST)) throw new Refused("it is larger than any table: are these its units?");
@@ -44,6 +41,32 @@ export function modelOf(mesh, { kind, units, up, height = null, diameter = null 
   const core = base && diameter !== null ? [[0, 0]] : outline(points, base ? corners.subarray(corners.length - 3 * ghosts) : corners);
   const span = shifted(base || [low, high]).map((point) => point[2]);
   return { points, corners, ghosts, body: shifted(body), box: shifted([low, high]), span, core, radius: base && diameter !== null ? diameter / 2 : 0 };
+}
+
+// The points of a mesh in mm, z up.
+function uprightOf(mesh, { units, up }) {
+  const factor = MM_PER_UNIT[units];
+  const points = mesh.points.slice();
+  for (let at = 0; at < points.length; at += 3) {
+    const [x, y, z] = points.subarray(at, at + 3);
+    const upright = up === "y" ? [x, -z, y] : [x, y, z];
+    for (let axis = 0; axis < 3; axis += 1) points[at + axis] = upright[axis] * factor;
+  }
+  return points;
+}
+
+// The height of the base of a mesh, mm, in the digits of a scene file; null where it is not plain.
+export function foundBase(mesh, own) {
+  const points = uprightOf(mesh, own);
+  const [low] = bounds(points, mesh.corners);
+  const height = baseHeightOf(trianglesOf(points, mesh.corners, [0, 0, -low[2]]));
+  return height === null ? null : Math.round(height * 1e6) / 1e6;
+}
+
+// Where the eye of a model may be, as `eyesOf` has it, by its body.
+export function foundEyes(model, { up }, heads) {
+  const counting = model.corners.subarray(0, model.corners.length - 3 * model.ghosts);
+  return eyesOf(trianglesOf(model.points, counting), FRONT[up], heads);
 }
 
 function bounds(points, corners) {
@@ -105,19 +128,7 @@ export function cutAt(points, corners, height) {
 
 // The convex outline in plan, anticlockwise.
 function outline(points, corners) {
-  const places = Array.from(new Set(corners), (vertex) => [points[3 * vertex], points[3 * vertex + 1]]);
-  places.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-  const half = (ordered) => {
-    const found = [];
-    for (const place of ordered) {
-      while (found.length > 1 && turn(found[found.length - 2], found[found.length - 1], place) <= 0) found.pop();
-      found.push(place);
-    }
-    return found.slice(0, -1);
-  };
-  const found = [...half(places), ...half([...places].reverse())];
-  return found.length ? found : places.slice(0, 1);
+  return convexHull(Array.from(new Set(corners), (vertex) => [points[3 * vertex], points[3 * vertex + 1]]));
 }
 
 const turnOf = (degrees) => {
@@ -127,14 +138,17 @@ const turnOf = (degrees) => {
 };
 
 // What the page needs of a piece, as `Stage.document` and the rules have it: {stage, play}. ``own``: {name, kind, gang,
-// up, at: [x, y, z], facing, eye: [x, y, z] in the model's frame or null, isBaseClear}. Terrain is turned by its facing.
+// up, at: [x, y, z], facing, eye: [x, y, z] in the model's frame or null, eyes: where it may be, of `foundEyes`, if it is not
+// given, isBaseClear}. Terrain is turned by its facing.
 export function entriesOf(model, own, shape) {
   const isTerrain = own.kind === "terrain";
   const [cosine, sine] = turnOf(isTerrain ? own.facing : own.facing - FRONT[own.up]);
   const placed = ([x, y, z = 0]) => [cosine * x - sine * y + own.at[0], sine * x + cosine * y + own.at[1], z + own.at[2]];
   const centre = model.radius || model.ghosts ? [0, 0] : [0, 1].map((axis) => (model.body[0][axis] + model.body[1][axis]) / 2);
-  const look = own.eye && {
-    eye: placed(own.eye),
+  const places = own.eye ? [own.eye] : (own.eyes || []).map(({ eye }) => eye);
+  const [eye, ...others] = places.map(placed);
+  const look = eye && {
+    eye,
     facing: own.facing,
     arcs: [{ apex: placed(centre).slice(0, 2), right: turnOf(own.facing - HALF_ARC), left: turnOf(own.facing + HALF_ARC) }],
   };
@@ -144,9 +158,12 @@ export function entriesOf(model, own, shape) {
       gang: isTerrain ? null : own.gang,
       asks: isTerrain || own.isBaseClear ? null : "base",
       looks: isTerrain ? [] : [look || { eye: placed([0, 0, model.box[1][2]]), facing: own.facing, arcs: [] }],
-      unsure: isTerrain || own.eye ? null : "eye",
+      unsure: isTerrain || look ? null : "eye",
+      elsewhere: others.map((place) => place.map((value, axis) => value - eye[axis])),
+      estimated: own.eye || !look ? null : isSure(own.eyes) ? "estimated eye" : "doubtful eye",
       base: { core: model.core.map((point) => placed(point).slice(0, 2)), radius: model.radius, span: model.span.map((z) => z + own.at[2]) },
       stands: false,
+      own: true,
     },
   };
 }

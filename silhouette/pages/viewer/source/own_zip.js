@@ -52,10 +52,9 @@ const quoted = (text) => JSON.stringify(text); // TOML's basic strings have the 
 const short = (value) => String(Math.round(value * 1e6) / 1e6);
 const point = (values) => `[${values.map(short).join(", ")}]`;
 
-// The scene file of pieces: {name, kind, gang, file, units, up, height, diameter, isBaseClear, eye, at, facing}; checks are
-// pairs of names.
-export function sceneOf(pieces, checks, { title, rules }) {
-  const lines = [`title = ${quoted(title)}`, `rules = ${quoted(rules)}`];
+// The entries of a scene file: of pieces {name, kind, gang, file, units, up, height, diameter, isBaseClear, eye, at, facing}.
+export function piecesOf(pieces) {
+  const lines = [];
   for (const piece of pieces) {
     lines.push("", `[[${piece.kind}]]`, `name = ${quoted(piece.name)}`);
     if (piece.kind !== "terrain") lines.push(`gang = ${quoted(piece.gang)}`);
@@ -66,6 +65,12 @@ export function sceneOf(pieces, checks, { title, rules }) {
     else if (piece.isBaseClear) lines.push('base = "none"');
     if (piece.eye) lines.push(`eye = ${point(piece.eye)}`);
   }
+  return `${lines.join("\n")}\n`;
+}
+
+// The scene file of pieces; checks are pairs of names.
+export function sceneOf(pieces, checks, { title, rules }) {
+  const lines = [`title = ${quoted(title)}`, `rules = ${quoted(rules)}`, piecesOf(pieces).trimEnd()];
   for (const [attacker, target] of checks) lines.push("", "[[check]]", `attacker = ${quoted(attacker)}`, `target = ${quoted(target)}`);
   return `${lines.join("\n")}\n`;
 }

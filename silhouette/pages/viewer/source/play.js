@@ -1,5 +1,6 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
 import { Asking } from "./asking.js";
+import { gangsOf, lookOf, ringOf } from "./gangs.js";
 import { ARROWS, axesOf, Pointer, stepOf, TURN } from "./gestures.js";
 import { Piece } from "./judge_necromunda.js";
 
@@ -22,20 +23,62 @@ export function judging({ packed, bytes, shapes, pieces, play }) {
 }
 
 export class Play {
-  constructor(page) {
-    this.page = page;
-    this.words = page.told.words.play;
-    this.pieces = page.told.pieces.map((piece, number) => new Piece({ ...piece, ...page.told.play.pieces[number] }));
+  // The judge is asked at once: its word stands there before the view does, which takes a phone seconds.
+  constructor(told, judge) {
+    this.told = told;
+    this.page = null; // until the view is made
+    this.words = told.words.play;
+    this.pieces = told.pieces.map((piece, number) => new Piece({ ...piece, ...told.play.pieces[number] }));
     this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
+    this.movable = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain" || this.pieces[number].own);
     this.answers = new Map(); // what the attacker sees of each other model, by its name
     this.looks = null; // the attacker of these
     if (this.models.length < 2) return;
     this.#controls();
-    this.#dragging();
-    this.asking = page.judge;
-    this.asking.answered = (pair, result) => this.#answered(pair, result);
+    this.asking = judge;
+    this.first = new Promise((come) => {
+      this.asking.answered = (pair, result) => {
+        this.#answered(pair, result);
+        come();
+      };
+    });
     this.#ask();
     byId("play").hidden = false;
+  }
+
+  // The view is made.
+  shown(page) {
+    this.page = page;
+    if (!this.asking) return;
+    this.#dragging();
+    this.#rings();
+    this.#look();
+  }
+
+  // The looks of gangs, where there are several; null for what belongs to none.
+  look(number) {
+    const models = this.models.map((model) => this.pieces[model]);
+    const { kind, gang } = this.pieces[number];
+    return kind !== "terrain" && gangsOf(models).length > 1 ? lookOf(models, gang) : null;
+  }
+
+  // Rings round bases, and what they are of.
+  #rings() {
+    const { stage } = this.page;
+    const gangs = new Map();
+    for (const number of this.models) {
+      const look = this.look(number);
+      if (!look) continue;
+      stage.ringed(number, ringOf(this.pieces[number].base, stage.sphere.radius), look);
+      gangs.set(this.pieces[number].gang, look);
+    }
+    const rows = [...gangs].map(([gang, { className }]) => {
+      const row = document.createElement("li");
+      const swatch = Object.assign(document.createElement("span"), { className: `swatch ${className}`, ariaHidden: "true" });
+      row.append(swatch, filled(this.words.gang, { gang }));
+      return row;
+    });
+    byId("play-gangs").replaceChildren(...rows);
   }
 
   get isBusy() {
@@ -59,10 +102,10 @@ export class Play {
   }
 
   #controls() {
-    for (const id of ["play-attacker", "play-target", "play-piece"]) {
-      byId(id).append(...this.models.map((number) => new Option(this.pieces[number].name, number)));
+    for (const [id, numbers] of [["play-attacker", this.models], ["play-target", this.models], ["play-piece", this.movable]]) {
+      byId(id).append(...numbers.map((number) => new Option(this.pieces[number].name, number)));
     }
-    const view = this.page.told.views[0];
+    const view = this.told.views[0];
     byId("play-attacker").value = view ? view.attacker : this.models[0];
     byId("play-target").value = view ? view.target : this.models[1];
     byId("play-piece").value = byId("play-attacker").value;
@@ -71,10 +114,10 @@ export class Play {
     const acts = { up: () => moved([0, 0, 1]), down: () => moved([0, 0, -1]), anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
     for (const [name, key] of Object.entries(WAYS)) {
       const [axis, way] = ARROWS[key];
-      acts[name] = () => moved([...axesOf(this.page.viewer)[axis].map((value) => way * value), 0]);
+      acts[name] = () => this.page && moved([...axesOf(this.page.viewer)[axis].map((value) => way * value), 0]);
     }
     for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", act);
-    this.page.viewer.canvas.addEventListener("keydown", (event) => {
+    byId("view-canvas").addEventListener("keydown", (event) => {
       const act = acts[event.key.startsWith("Arrow") && !event.shiftKey ? "" : KEYS[event.key]];
       if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -106,7 +149,7 @@ export class Play {
         const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
         const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
         const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
-        if (!this.models.includes(number)) return;
+        if (!this.movable.includes(number)) return;
         event.stopPropagation();
         event.preventDefault();
         viewer.canvas.focus({ preventScroll: true });
@@ -146,15 +189,32 @@ export class Play {
   #moved(at, turn) {
     const piece = this.#piece;
     piece.place(at, turn);
-    this.page.stage.moved(this.page.stage.pieces[this.pieces.indexOf(piece)], piece.now);
+    this.#stands(this.pieces.indexOf(piece));
     this.#chosen();
+  }
+
+  // A piece of the view stands where its own does.
+  #stands(number) {
+    const stage = this.page?.stage;
+    stage?.moved(stage.pieces[number], this.pieces[number].now);
   }
 
   #back() {
     for (const [number, piece] of this.pieces.entries()) {
       piece.reset();
-      this.page.stage.moved(this.page.stage.pieces[number], piece.now);
+      this.#stands(number);
     }
+    this.#chosen();
+  }
+
+  // Where pieces stand, [number, at, turn] each, and who looks at whom, where that is said.
+  stood(places, [attacker, target]) {
+    for (const [number, at, turn] of places) {
+      this.pieces[number].place(at, turn);
+      this.#stands(number);
+    }
+    if (attacker !== undefined) byId("play-attacker").value = byId("play-piece").value = attacker;
+    if (target !== undefined && target !== attacker) byId("play-target").value = target;
     this.#chosen();
   }
 
@@ -187,6 +247,7 @@ export class Play {
 
   // The colours of the chosen pair, and a line from the attacker to each other model.
   #look() {
+    if (!this.page) return;
     const { stage, viewer } = this.page;
     const [attacker, target] = [this.pieces[this.attacker], this.pieces[this.target]];
     const answer = this.answers.get(target.name);
@@ -240,6 +301,8 @@ export class Play {
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
     else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
+    const { estimated } = this.pieces[this.attacker];
+    if (!isAsked && estimated) parts.push(this.words[estimated]);
     const told = parts.join(" ");
     if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
     byId("play-answer").dataset.word = answer.word;
@@ -257,7 +320,7 @@ export class Play {
 
   // The command that judges the same table at the desk.
   #copy() {
-    const { unit, scene } = this.page.told.play;
+    const { unit, scene } = this.told.play;
     const short = (value) => String(Math.round(value * 1e4) / 1e4);
     const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
     const moved = this.pieces.filter((piece) => piece.turn || piece.at.some((value, axis) => value !== piece.pose[4 * axis + 3]));

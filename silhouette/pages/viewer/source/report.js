@@ -3,8 +3,12 @@ import { copying } from "./copying.js";
 import { taken } from "./hands.js";
 import { unpacked } from "./packing.js";
 import { judging, Play } from "./play.js";
+import { shapeOf } from "./meshes.js";
 import { Stage } from "./stage.js";
 import { Viewer } from "./viewer.js";
+
+const LATEST = 1500; // ms that the view waits for the judge's first word at most
+const PATIENT = 30; // ms that the page works on end
 
 const byId = (id) => document.getElementById(id);
 
@@ -13,10 +17,10 @@ function filled(template, values) {
 }
 
 class Page {
-  constructor(told, bytes, judge) {
+  constructor(told, stage, judge, play) {
     this.told = told;
     this.judge = judge;
-    this.stage = Stage.of(told, bytes);
+    this.stage = stage;
     this.labels = this.#labels();
     this.viewer = new Viewer(byId("view-canvas"), this.stage, this.labels);
     taken(this.viewer);
@@ -31,9 +35,11 @@ class Page {
     };
     dark.addEventListener("change", painted);
     painted();
+    this.looks = this.labels.map((_, index) => play?.look(index)?.className || "");
     this.check(0);
     this.viewer.table(undefined, false);
-    if (told.play) this.play = new Play(this);
+    this.play = play;
+    play?.shown(this);
   }
 
   #labels() {
@@ -115,7 +121,7 @@ class Page {
     if (this.chosen) this.chosen.value = String(number);
     this.stage.chosen(view);
     this.viewer.changed();
-    for (const [index, label] of this.labels.entries()) label.className = this.stage.part(index);
+    for (const [index, label] of this.labels.entries()) label.className = `${this.stage.part(index)} ${this.looks[index]}`;
     for (const part of document.querySelectorAll("[data-part]")) {
       part.textContent = this.told.words.parts[this.stage.part(Number(part.dataset.part))] || "";
     }
@@ -145,10 +151,34 @@ class Page {
   }
 }
 
+let newest = null; // the table that was opened last
+
 // A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}.
 export async function opened(told) {
+  const own = (newest = {});
   const judge = told.play && judging(told);
-  window.silhouette = new Page(told, told.bytes || (await unpacked(told.packed)), judge);
+  const play = judge && new Play(told, judge);
+  const stage = await staged(told, told.bytes || (await unpacked(told.packed)));
+  // Starting WebGL holds a phone for a second: what the judge says first is shown before.
+  if (play?.asking) await Promise.race([play.first.then(breath), breath(LATEST)]);
+  if (newest === own) window.silhouette = new Page(told, stage, judge, play);
+  else judge?.end(); // another table has been opened meanwhile
+}
+
+const breath = (ms = 0) => new Promise((go) => setTimeout(go, ms));
+
+// The stage of a page; between its shapes whatever else has come is heard.
+async function staged(told, bytes) {
+  const stage = new Stage();
+  let since = performance.now();
+  for (const [number, shape] of told.shapes.entries()) {
+    stage.shaped(number, shapeOf(bytes, shape));
+    if (performance.now() - since < PATIENT) continue;
+    await breath();
+    since = performance.now();
+  }
+  stage.stand(told);
+  return stage;
 }
 
 export async function started() {

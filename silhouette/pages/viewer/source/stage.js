@@ -22,7 +22,7 @@ import {
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
 import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
 import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
-import { matrixOf, shapeOf } from "./meshes.js";
+import { matrixOf } from "./meshes.js";
 import { Target, through } from "./target.js";
 
 const BLOCKING = 1; // the layer of what may stand in the way
@@ -45,6 +45,8 @@ const COLOURS = {
   blocked: "#b34700",
 };
 
+const GANGS = { green: "#009e73", purple: "#cc79a7", yellow: "#f0e442", paper: "#ffffff" };
+
 function faint(colour, opacity) {
   return new MeshLambertMaterial({ color: colour, side: DoubleSide, transparent: true, opacity, depthWrite: false });
 }
@@ -60,20 +62,18 @@ export class Stage {
     this.shapes = new Map();
     this.pieces = [];
     this.marks = new Group();
+    this.inked = []; // materials in the colour of ink, which changes with light and dark
     this.scene.add(this.marks);
     this.ink = new Color(COLOURS.sight);
     this.own = true; // whether pieces are shown in the colours of their files, where these have some
     this.view = null;
   }
 
-  // The stage of a report, which has everything at once.
-  static of(told, bytes) {
-    const stage = new Stage();
-    for (const [number, shape] of told.shapes.entries()) stage.shaped(number, shapeOf(bytes, shape));
-    for (const one of told.pieces) stage.pieces.push(stage.placed(one));
-    stage.framed(told.floor);
-    stage.chosen(null);
-    return stage;
+  // What stands on the stage of a report, which has it at once; its shapes are there.
+  stand({ pieces, floor }) {
+    for (const one of pieces) this.pieces.push(this.placed(one));
+    this.framed(floor);
+    this.chosen(null);
   }
 
   shaped(key, shape) {
@@ -103,6 +103,25 @@ export class Stage {
     group.updateMatrixWorld(true);
     const body = new Box3().setFromObject(mesh || group, true);
     return { ...one, group, mesh, ghost, lines, body, wanted: true, coloured: shape.coloured };
+  }
+
+  // A ring round what a piece stands on, which goes with it: points in the world, of a look of gangs.js.
+  ringed(number, points, { colour, dash }) {
+    const { group } = this.pieces[number];
+    const back = group.matrix.clone().invert();
+    const geometry = new LineGeometry().setPositions(points.flatMap((point) => new Vector3(...point).applyMatrix4(back).toArray()));
+    const unit = this.sphere.radius / 60;
+    for (const [key, linewidth, dashes] of [["ink", 4, null], [colour, 2, dash]]) {
+      const [dashSize, gapSize] = (dashes || [1, 1]).map((length) => unit * length);
+      const color = key === "ink" ? this.ink : GANGS[key];
+      const material = new LineMaterial({ color, linewidth, dashed: Boolean(dashes), dashSize, gapSize, depthWrite: key !== "ink" });
+      const ring = new Line2(geometry, material);
+      ring.computeLineDistances();
+      ring.renderOrder = key === "ink" ? 0 : 1;
+      group.add(ring);
+      if (key === "ink") this.inked.push(material);
+    }
+    group.updateMatrixWorld(true);
   }
 
   moved(piece, pose) {
@@ -204,6 +223,7 @@ export class Stage {
     this.#plain("ground").color = of("ground");
     if (this.grid) this.grid.color = of("grid");
     this.#plain("sight").color = this.ink = of("ink");
+    for (const material of this.inked) material.color = this.ink;
     this.#marked();
   }
 
