@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import os
 import re
 import subprocess
@@ -101,3 +102,22 @@ def test_nothing_stands_as_it_is_written_in_markdown(manual: Path) -> None:
         for article in re.findall(r"<article.*?</article>", text_of(page), re.DOTALL):
             words = html.unescape(re.sub(r"<(pre|code)\b.*?</\1>|<[^>]+>", "", article, flags=re.DOTALL))
             assert not re.findall(r"^\s*(?:- .*|\|.*\||```.*|#+ .*)$|.*(?:\*\*|\]\().*", words, re.MULTILINE), page
+
+
+def test_every_cell_of_the_notebook_shows_what_its_text_says(manual: Path) -> None:
+    """The page was built by running the cells; in the file itself stand no answers, which would soon be old."""
+    cells = json.loads(text_of(PROJECT / ".github" / "docs" / "notebook.ipynb"))["cells"]
+    assert all(cell["outputs"] == [] for cell in cells if cell["cell_type"] == "code")
+    page = text_of(manual / "reference" / "notebook.html")
+    assert {word for word in ("partial cover", "open", "hidden") if f">{word}</span>" in page} == {
+        "partial cover",
+        "open",
+        "hidden",
+    }
+    pictures = re.findall(r'src="(notebook-\d+\.png)"', page)
+    assert len(pictures) == len(set(pictures)) == 6
+    assert all((manual / "reference" / name).stat().st_size > 10_000 for name in pictures)
+    shares = [float(share) for share in re.findall(r"\[([\d., ]+)\]</pre>", page)[-1].split(", ")]
+    assert shares[0] > 0.3
+    assert shares == sorted(shares, reverse=True)
+    assert shares[-1] == 0.0

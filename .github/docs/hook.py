@@ -6,9 +6,12 @@ A page has the path that it has in the repository, so that a link leads to the s
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,8 @@ from silhouette.cli.app import command_line
 from silhouette.cli.commands import COMMANDS
 from silhouette.cli.schema import SCHEMA_MAKERS, schema_of
 from silhouette.common.text import json_text
+from silhouette.notebook.answers import image
+from silhouette.pages.html.page import element
 from silhouette.pages.site.frame import SITE_PAGES
 from silhouette.rules import BY_DATA, RULES, rule_called
 
@@ -73,9 +78,9 @@ def _stored(path: Path, config: MkDocsConfig) -> File:
 
 
 def _made(config: MkDocsConfig) -> Iterator[File]:
-    made = {
+    made: dict[str, str | bytes] = {
         "reference/games.md": _games(),
-        "reference/notebook.md": _notebook(),
+        **_notebook(),
         "reference/options.md": _options(),
         "reference/schemas.md": _schemas(),
         "reference/python.md": _python(),
@@ -104,15 +109,43 @@ def _games() -> str:
     return "\n".join([*lines, ""])
 
 
-def _notebook() -> str:
-    """The notebook beside this file as a page: its words, and its code without the answers."""
-    cells = json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8"))["cells"]
-    texts = ["".join(cell["source"]) for cell in cells]
-    shown = [
-        f"```python\n{text}\n```" if cell["cell_type"] == "code" else text
-        for cell, text in zip(cells, texts, strict=True)
-    ]
-    return "\n\n".join([*shown, f"[The notebook itself](../{NOTEBOOK})", ""])
+def _notebook() -> dict[str, str | bytes]:
+    """The notebook beside this file as a page: its words, its code, and what that shows, run now; and its pictures."""
+    texts, pictures, names = list[str](), dict[str, str | bytes](), dict[str, Any]()
+
+    def kept(data: re.Match[str]) -> str:
+        name = f"notebook-{len(pictures) + 1}.png"
+        pictures[f"reference/{name}"] = b64decode(data[1])
+        return f'src="{name}"'
+
+    with chdir(ROOT):  # from where its first cell says that it is run
+        for cell in json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "code":
+                shown = re.sub(r'src="data:image/png;base64,([^"]+)"', kept, markup_of(last_value(source, names)))
+                texts += [f"```python\n{source}\n```", shown]
+            else:
+                texts.append(source)
+    page = "\n\n".join([*texts, f"[The notebook itself](../{NOTEBOOK})", ""])
+    return {"reference/notebook.md": page, **pictures}
+
+
+def last_value(source: str, names: dict[str, Any]) -> Any:
+    """Runs a cell, and returns the value of the expression at its end, which a notebook shows."""
+    tree = ast.parse(source)
+    last = tree.body.pop()
+    exec(compile(tree, "cell", "exec"), names)
+    assert isinstance(last, ast.Expr), "a cell ends in what it shows"
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+
+
+def markup_of(value: Any) -> str:
+    """What a notebook shows of a value, as HTML in a line: its own, its picture, or its text."""
+    if hasattr(value, "_repr_html_"):
+        return str(value._repr_html_())
+    if hasattr(value, "_repr_png_"):
+        return str(image(value._repr_png_(), "a picture"))
+    return str(element("pre", repr(value)))
 
 
 def _options() -> str:
