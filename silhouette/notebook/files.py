@@ -22,7 +22,7 @@ from silhouette.files.changing import check_folder
 from silhouette.files.writing import write_file
 from silhouette.judging import JudgingOptions, Selection
 from silhouette.notebook.arguments import python_terms
-from silhouette.notebook.questions import Places, SceneSource, scene_of
+from silhouette.notebook.questions import Places, SceneSource, places_of, scene_of
 from silhouette.notebook.scenes import Scene, load_scene
 from silhouette.pages.report.writing import ReportRequest, write_report
 from silhouette.renderers import started
@@ -107,7 +107,9 @@ def report(  # noqa: PLR0913  # the options of a command
     with python_terms():
         read = scene_of(scene)
         place, selection = Path(out), Selection(attacker, target)
-        request = ReportRequest(read.path, place, selection, at or {}, map_of, playable, style, language, pixel, error)
+        request = ReportRequest(
+            read.path, place, selection, places_of(scene, at), map_of, playable, style, language, pixel, error
+        )
         write_report(request, lambda: started(renderer), Cache.default(), cores() if workers is None else workers)
     return place
 
@@ -130,7 +132,7 @@ def bundle(
         place, read = Path(out), scene_of(scene)
         check_bundle_path(place)
         options = JudgingOptions(started(renderer), Cache.default(), pixel)
-        made = bundled(read.path, Selection(attacker, target), options, at=at or {}, pictures=pictures)
+        made = bundled(read.path, Selection(attacker, target), options, at=places_of(scene, at), pictures=pictures)
         write_file(place, made.content)
     _warn(place, [f"left out, since it is not there: {name}" for name in made.left_out])
     return place

@@ -267,14 +267,17 @@ def matrix(
 # ---- what all of them do
 
 
+MOVED = "_moved"  # the attribute of a scene with methods that has the places at which its pieces stand instead
+
+
 def scene_of(source: SceneSource, at: Places | None = None, cache: Cache | None = None) -> Scene:
     """A scene without methods, read where it is given by its path or its keys; those lie in a folder of their own,
-    which goes with the scene.
+    which goes with the scene. With ``at`` the file of a scene is read again.
     """
     _check_places(at)
     keeping = cache or _remembering(Cache.default())
     if isinstance(source, Scene):
-        return load_scene(source.path, cache=keeping, at=at) if at else plain(source)
+        return load_scene(source.path, cache=keeping, at=places_of(source, at)) if at else plain(source)
     if not isinstance(source, Mapping):
         return load_scene(source, cache=keeping, at=at)
     folder = Path(mkdtemp(prefix=BUILT_FOLDER))
@@ -285,6 +288,11 @@ def scene_of(source: SceneSource, at: Places | None = None, cache: Cache | None 
         raise
     finalize(scene, rmtree, folder, ignore_errors=True)
     return scene
+
+
+def places_of(source: SceneSource, at: Places | None) -> Places:
+    """The places at which pieces stand instead of those in the file: where the scene was moved, and ``at``."""
+    return {**(vars(source).get(MOVED, {}) if isinstance(source, Scene) else {}), **(at or {})}
 
 
 def _check_places(at: Places | None) -> None:

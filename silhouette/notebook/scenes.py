@@ -30,7 +30,7 @@ from silhouette.notebook.answers import (
 from silhouette.notebook.arguments import in_python, python_terms
 from silhouette.notebook.building import write_scene
 from silhouette.notebook.methods import plain, with_methods
-from silhouette.notebook.questions import Places, scene_of
+from silhouette.notebook.questions import MOVED, Places, places_of, scene_of
 from silhouette.pages.html.page import element
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import DEFAULT_GAME, rule_called
@@ -81,7 +81,7 @@ def load_scene(
     RequestError where ``at`` names nothing in the scene, or gives no place.
     """
     with python_terms():
-        return with_methods(scene_of(source, at, cache), Scene)
+        return with_methods(scene_of(source, at, cache), Scene, **{MOVED: at or {}})
 
 
 class Scene(PlainScene):
@@ -155,7 +155,7 @@ class Scene(PlainScene):
     def moved(self, at: Places) -> Scene:
         """The same scene with pieces elsewhere, by name: x, y and, if wanted, the facing; see `load_scene`."""
         with python_terms():
-            return with_methods(scene_of(self, at), Scene, _origin=self)
+            return with_methods(scene_of(self, at), Scene, **{MOVED: places_of(self, at)}, _origin=self)
 
     def check(self, attacker: str, target: str, **how: Unpack[CheckArguments]) -> NotebookVerdict:
         """Whether the attacker sees the target, and whether the target is in cover; see `silhouette.check`."""

@@ -20,6 +20,18 @@ def test_a_report_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureF
     assert written.read_text() == (tmp_path / "there.html").read_text()
 
 
+def test_what_was_moved_stays_moved_in_what_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    moved = silhouette.load_scene(EXAMPLE).moved({"Vex": (-70, 216)})
+    page = silhouette.report(moved, tmp_path / "here.html").read_text()
+    run(capsys, "report", EXAMPLE, "--at", "Vex=-70,216", "--out", tmp_path / "there.html")
+    assert page == (tmp_path / "there.html").read_text()
+    kept = silhouette.bundle(moved, tmp_path / "kal.zip", pictures=False)
+    (row,) = run(capsys, "check", kept, "--json").document["scenes"][0]["results"]
+    assert row["verdict"] == "open"
+    (file,) = silhouette.draw(moved, tmp_path / "out", figure="plan")
+    assert file.read_text() == moved.check("Kal", "Vex").figure("plan")
+
+
 def test_a_bundle_is_checked_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     written = silhouette.bundle(silhouette.load_scene(EXAMPLE), tmp_path / "kal.zip", pictures=False)
     assert any(name.endswith(".glb") for name in zipfile.ZipFile(written).namelist())

@@ -118,6 +118,9 @@ def test_it_is_a_scene_of_its_game_and_asked_as_such() -> None:
     assert scene.check("Kal", "Vex", at={"Vex": np.array([100.0, 200.0])}).verdict == "open"
     assert scene.moved({"Vex": (100, 200, 90)}).check("Kal", "Vex").verdict == "open"
     assert scene.check("Kal", "Vex").verdict == "partial cover"
+    beside = scene.moved({"Vex": (100, 200)})
+    assert beside.check("Kal", "Vex", at={"Kal": (0, 1)}).verdict == "open", "what was moved before stays moved"
+    assert beside.moved({"Kal": (0, 1)})["Vex"].pose.translation[0] == 100.0
     changes = scene.changes("Kal", "Vex")
     assert "without the wall: open" in changes.words
     assert scene.odds("Kal", "Vex", seed=1).odds["partial cover"] > 0.9
