@@ -102,8 +102,8 @@ def test_what_it_counts_of_hard_cases_is_true(kind: str, empty: Any) -> None:
         assert not untruths(areas(empty, hard), hard.exact()), number
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", range(0, REAL_TABLES, 2))
+@pytest.mark.thinned(quick=0, ci=25)
+@pytest.mark.parametrize("number", range(REAL_TABLES))
 def test_words_of_the_page_are_the_commands_on_crowded_tables(number: int, browser: Browser) -> None:
     """On each table other figures and terrain of those that come with the specifications; a thousand poses in all are
     judged by the benchmark ``page_judge``.

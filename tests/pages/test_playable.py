@@ -30,13 +30,24 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page
 
 
-@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
-def visit(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
+@pytest.fixture(scope="module", params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def opened(request: pytest.FixtureRequest, report: Path, browser: Browser) -> Iterator[Visit]:
+    """The page, opened once for all tests: that takes longer than all that they do on it."""
     with browser.visit(report, request.param) as visit:
         visit.settled()
         visit.until(ANSWERED)
         yield visit
         quiet(visit)
+
+
+@pytest.fixture
+def visit(opened: Visit) -> Visit:
+    """The page as it was opened: the scene as it is written, its first check, seen from where that begins."""
+    opened.page.click("#play-back")
+    opened.page.evaluate("silhouette.check(0)")
+    opened.settled()
+    opened.until(ANSWERED)
+    return opened
 
 
 def answer(visit: Visit) -> str:

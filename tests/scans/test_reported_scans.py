@@ -24,7 +24,7 @@ NAMED = {
 """The scans, with how many of their five figures are beyond doubt at least."""
 
 
-@pytest.mark.thinned(quick=0, ci=30)
+@pytest.mark.thinned(quick=0, ci=15)
 @pytest.mark.parametrize("name", NAMED)
 def test_all_figures_of_a_reported_scan_are_found(shared: Path, name: str) -> None:
     file = shared / "reports" / "scans" / f"{name}.glb"
