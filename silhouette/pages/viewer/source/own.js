@@ -24,6 +24,7 @@ class Own {
     this.words = told.own;
     this.example = null; // until there is something to stand on it
     this.pieces = [];
+    this.shown = []; // those of them that stand on the table
     this.blank = byId("view").cloneNode(true);
     byId("own-files").addEventListener("change", ({ target }) => this.added([...target.files]).then(() => (target.value = "")));
     byId("own-take").addEventListener("click", () => this.#taken());
