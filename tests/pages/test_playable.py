@@ -142,27 +142,62 @@ def test_axe_finds_nothing(report: Path, browser: Browser, scheme: str) -> None:
         assert found.violations_count == 0, found.generate_report()
 
 
+MIDDLE = """() => {
+    const { play, viewer, stage } = silhouette;
+    const { min, max } = stage.pieces[play.attacker].body;
+    const point = stage.pieces[play.attacker].group.position.clone();
+    point.set((min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2).project(viewer.camera);
+    const box = viewer.canvas.getBoundingClientRect();
+    return [box.left + box.width * (1 + point.x) / 2, box.top + box.height * (1 - point.y) / 2];
+}"""
+
+
 def test_a_figure_is_dragged_by_hand(visit: Visit) -> None:
-    at = """() => {
-        const { play, viewer, stage } = silhouette;
-        const { min, max } = stage.pieces[play.attacker].body;
-        const point = stage.pieces[play.attacker].group.position.clone();
-        point.set((min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2).project(viewer.camera);
-        const box = viewer.canvas.getBoundingClientRect();
-        return [box.left + box.width * (1 + point.x) / 2, box.top + box.height * (1 - point.y) / 2];
-    }"""
+    """A press that hardly moves chooses it, and leaves it where it is."""
     visit.page.locator("#view-canvas").scroll_into_view_if_needed()
-    x, y = visit.page.evaluate(at)
+    x, y = visit.page.evaluate(MIDDLE)
     before = visit.page.evaluate("silhouette.play.pieces[silhouette.play.attacker].at")
     visit.page.mouse.move(x, y)
     visit.page.mouse.down()
+    visit.page.mouse.move(x + 2, y)
+    assert visit.page.evaluate("silhouette.play.pieces[silhouette.play.attacker].at") == before
     visit.page.mouse.move(x + 20, y + 4, steps=4)
     visit.page.mouse.up()
     after = visit.page.evaluate("silhouette.play.pieces[silhouette.play.attacker].at")
     assert after[2] == before[2]
     assert abs(after[0] - before[0]) + abs(after[1] - before[1]) > 1.0
     visit.settled()
-    assert visit.page.evaluate(at) == pytest.approx([x + 20, y + 4], abs=6.0)
+    assert visit.page.evaluate(MIDDLE) == pytest.approx([x + 20, y + 4], abs=6.0)
+
+
+def test_two_fingers_turn_a_figure_in_steps(report: Path, browser: Browser) -> None:
+    with browser.visit(report, PHONE, has_touch=True) as visit:
+        visit.settled()
+        visit.until(ANSWERED)
+        visit.page.locator("#view-canvas").scroll_into_view_if_needed()
+        x, y = visit.page.evaluate(MIDDLE)
+        fingers = visit.page.context.new_cdp_session(visit.page)
+        first, second, third = (
+            {"x": x, "y": y, "id": 1},
+            {"x": x + 60, "y": y, "id": 2},
+            {"x": x + 50, "y": y - 33, "id": 2},
+        )
+        for kind, held in (
+            ("touchStart", [first]),
+            ("touchStart", [first, second]),
+            ("touchMove", [first, third]),
+            ("touchEnd", [first]),
+            ("touchMove", [{**first, "x": x + 40}]),
+            ("touchEnd", []),
+        ):
+            fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": held})
+        turned = "silhouette.play.pieces[silhouette.play.attacker]"
+        visit.until(f"{turned}.turn")
+        assert visit.page.evaluate(f"[{turned}.turn, {turned}.at]") == [
+            30,
+            visit.page.evaluate(f"[3, 7, 11].map((place) => {turned}.pose[place])"),
+        ]
+        quiet(visit)
 
 
 def test_other_games_are_refused_before_anything_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

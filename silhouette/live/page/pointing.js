@@ -1,7 +1,6 @@
 // Mouse, pen and fingers on the table: select, drag, turn, measure. What is not about a piece is left to the camera.
-const { TURN } = window.silhouetteViewer;
+const { angleOf, Grip, inSteps, isStill, TURN } = window.silhouetteViewer;
 
-const STILL = { mouse: 4, pen: 6, touch: 9 }; // px that a press may move and still be a click
 const NOTCH = 60; // of the wheel
 const BEYOND = 150; // mm that a piece may leave the table
 
@@ -30,7 +29,7 @@ export class Pointing {
     const { ruler } = app.tools;
     if (ruler.on && event.button === 0) {
       if (!hit) return undefined;
-      this.#taken(event, { kind: "ruler", from: [event.clientX, event.clientY], still: STILL[event.pointerType] || 4 });
+      this.#taken(event, { kind: "ruler", from: [event.clientX, event.clientY] });
       return ruler.press(hit.point);
     }
     if (app.shelf.placing && event.button === 0) {
@@ -43,7 +42,7 @@ export class Pointing {
     }
     const name = this.#named(event) || hit?.name || null;
     const piece = name && app.table.piece(name);
-    const press = { kind: "click", name, from: [event.clientX, event.clientY], still: STILL[event.pointerType] || 4 };
+    const press = { kind: "click", name, from: [event.clientX, event.clientY] };
     const movable = piece && !app.table.looks && !app.tagging.piece && (piece.kind !== "terrain" || app.table.selected === name);
     if (!movable || event.button !== 0) {
       this.press = press;
@@ -72,12 +71,7 @@ export class Pointing {
     this.holder.setPointerCapture(event.pointerId);
     if (press.kind !== "drag") this.#begun();
     const { facing, ahead } = this.app.table.shown(this.app.table.piece(press.name));
-    Object.assign(press, { kind: "turn", angle: this.#angle(), facing: facing ?? ahead });
-  }
-
-  #angle() {
-    const [[ax, ay], [bx, by]] = [...this.pointers.values()];
-    return (Math.atan2(ay - by, bx - ax) * 180) / Math.PI;
+    Object.assign(press, { kind: "turn", angle: angleOf(this.pointers), facing: facing ?? ahead });
   }
 
   #begun() {
@@ -86,9 +80,8 @@ export class Pointing {
     const piece = table.piece(press.name);
     if (!piece) return;
     if (table.selected !== press.name) table.select(press.name);
-    const [x, y] = table.shown(piece).at;
-    const point = app.view.ground(...press.from, press.height) || [x, y];
-    Object.assign(press, { kind: "drag", drag: app.hand.newDrag(), offset: [x - point[0], y - point[1]], at: [x, y] });
+    const grip = new Grip((...place) => app.view.ground(...place), press.from, press.height, table.shown(piece).at);
+    Object.assign(press, { kind: "drag", drag: app.hand.newDrag(), grip });
     app.began(press.name);
   }
 
@@ -98,7 +91,7 @@ export class Pointing {
     pointers.set(event.pointerId, [event.clientX, event.clientY]);
     if (!press) return undefined;
     const [x, y] = [event.clientX, event.clientY];
-    if (press.kind === "click" && Math.hypot(x - press.from[0], y - press.from[1]) > press.still) {
+    if (press.kind === "click" && !isStill(event, press.from, x, y)) {
       if (press.movable) this.#begun();
       else press.kind = "camera";
     }
@@ -110,35 +103,32 @@ export class Pointing {
       app.shelf.follow(app.view.at(x, y)?.point || null, event.altKey);
     } else if (press.kind === "turn" && pointers.size > 1) {
       event.stopPropagation();
-      const turned = press.facing + this.#angle() - press.angle;
-      app.hand.face(press.name, event.altKey || event.shiftKey ? turned : TURN * Math.round(turned / TURN), press.drag);
+      const turned = press.facing + angleOf(pointers) - press.angle;
+      app.hand.face(press.name, inSteps(turned, event.altKey || event.shiftKey), press.drag);
     } else if (press.kind === "box") {
       event.stopPropagation();
       app.boxed(press.from, [x, y]);
     } else if (press.kind === "ruler") {
       event.stopPropagation();
-      this.#ruled(press, x, y);
+      this.#ruled(event, press, x, y);
     }
     return undefined;
   }
 
-  #ruled(press, x, y) {
-    press.moved ||= Math.hypot(x - press.from[0], y - press.from[1]) > press.still;
+  #ruled(event, press, x, y) {
+    press.moved ||= !isStill(event, press.from, x, y);
     const hit = press.moved && this.app.view.at(x, y);
     if (hit) this.app.tools.ruler.follow(hit.point);
   }
 
   #dragged(x, y, apart) {
     const { press, app } = this;
-    const point = app.view.ground(x, y, press.height);
-    if (!point) return;
-    const [[left, near], [right, far]] = app.table.span;
-    press.at = [
-      Math.min(Math.max(point[0] + press.offset[0], left - BEYOND), right + BEYOND),
-      Math.min(Math.max(point[1] + press.offset[1], near - BEYOND), far + BEYOND),
-    ];
-    const base = !apart && app.table.piece(press.name)?.kind === "fighter" ? app.shelf.base(press.at, press.name) : null;
-    app.hand.drag(press.name, base ? base.at.slice(0, 2) : press.at, press.drag, base && app.shelf.doubt).catch(() => {});
+    const place = press.grip.to(x, y);
+    if (!place) return;
+    const [low, high] = app.table.span;
+    const at = place.map((value, axis) => Math.min(Math.max(value, low[axis] - BEYOND), high[axis] + BEYOND));
+    const base = !apart && app.table.piece(press.name)?.kind === "fighter" ? app.shelf.base(at, press.name) : null;
+    app.hand.drag(press.name, base ? base.at.slice(0, 2) : at, press.drag, base && app.shelf.doubt).catch(() => {});
   }
 
   #up(event) {

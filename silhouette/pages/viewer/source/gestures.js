@@ -19,6 +19,39 @@ export function axesOf({ camera, controls }) {
   return { up, right: [up[1], -up[0]] };
 }
 
+// How far a press may move and still be a click, px.
+const STILL = { mouse: 4, pen: 6, touch: 9 };
+
+export function isStill({ pointerType }, from, x, y) {
+  return Math.hypot(x - from[0], y - from[1]) <= (STILL[pointerType] || STILL.mouse);
+}
+
+// The direction from one of two fingers to the other, degrees; of places by their pointers.
+export function angleOf(pointers) {
+  const [[ax, ay], [bx, by]] = [...pointers.values()];
+  return (Math.atan2(ay - by, bx - ax) * 180) / Math.PI;
+}
+
+// Degrees in steps, as fingers turn a piece, unless it is turned freely.
+export function inSteps(degrees, isFree) {
+  return isFree ? degrees : TURN * Math.round(degrees / TURN);
+}
+
+// A piece that is taken along: it stays as far from the point under a pointer as it was where it was taken up. ``ground``
+// gives the point of a level plane under a place of the window, as `Pointer` does; null above the horizon.
+export class Grip {
+  constructor(ground, from, height, [x, y]) {
+    const point = ground(...from, height) || [x, y];
+    Object.assign(this, { ground, height, offset: [x - point[0], y - point[1]] });
+  }
+
+  // Where it then stands in plan; null where nothing is under the pointer.
+  to(x, y) {
+    const point = this.ground(x, y, this.height);
+    return point && [point[0] + this.offset[0], point[1] + this.offset[1]];
+  }
+}
+
 // What is under a place of the window, in a view.
 export class Pointer {
   constructor(viewer) {

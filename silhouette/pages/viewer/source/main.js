@@ -4,7 +4,7 @@ import { opened, started } from "./report.js";
 
 export { Asking } from "./asking.js";
 export { gangsOf, lookOf } from "./gangs.js";
-export { ARROWS, axesOf, INCH, Pointer, stepOf, TURN } from "./gestures.js";
+export { angleOf, ARROWS, axesOf, Grip, INCH, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
 export { matrixOf, shapeOf } from "./meshes.js";
 export { between, inside } from "./outlines.js";
 export { unpacked } from "./packing.js";

@@ -24,6 +24,7 @@ class Own {
     this.words = told.own;
     this.example = null; // until there is something to stand on it
     this.pieces = [];
+    this.shown = []; // those of them that stand on the table
     this.blank = byId("view").cloneNode(true);
     byId("own-files").addEventListener("change", ({ target }) => this.added([...target.files]).then(() => (target.value = "")));
     byId("own-take").addEventListener("click", () => this.#taken());
@@ -158,6 +159,7 @@ class Own {
 
   // The table is set anew: the view of a page is made for one table. ``first`` is the name of a piece that looks from now on.
   async #shown(first) {
+    this.first = first ?? this.first; // also where another change comes before the view stands
     this.#left();
     this.shown = [];
     const [models, entries, doubts] = [[], [], []];
@@ -183,7 +185,10 @@ class Own {
     byId("own-take").disabled = !models.length;
     if (this.example) {
       await this.#opened(await this.example.document(packed(models), entries));
-      if (window.silhouette?.play) this.example.stands(window.silhouette.play, first);
+      if (window.silhouette?.play) {
+        this.example.stands(window.silhouette.play, this.first);
+        this.first = undefined;
+      }
     } else if (models.length) await this.#opened(this.#document(models, entries));
     if (doubts.length) this.say(doubts.join("; "));
   }

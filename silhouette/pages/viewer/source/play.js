@@ -1,7 +1,7 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
 import { Asking } from "./asking.js";
 import { gangsOf, lookOf, ringOf } from "./gangs.js";
-import { ARROWS, axesOf, Pointer, stepOf, TURN } from "./gestures.js";
+import { angleOf, ARROWS, axesOf, Grip, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
 import { Piece } from "./judge_necromunda.js";
 
 const byId = (id) => document.getElementById(id);
@@ -136,54 +136,74 @@ export class Play {
     return this.pieces[Number(byId("play-piece").value)];
   }
 
-  // A finger or the mouse on a figure takes it along, or turns it; beside it the view is turned, as always.
+  // A finger or the mouse on a figure takes it along, or turns it, as a second finger does; beside it the view is turned, as
+  // always.
   #dragging() {
     const { viewer } = this.page;
     const frame = viewer.canvas.parentElement;
     const pointer = new Pointer(viewer);
+    const fingers = new Map();
     let held = null;
-    frame.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (event.button !== 0 || event.target !== viewer.canvas || viewer.fromEye) return;
-        const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
-        const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
-        const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
-        if (!this.movable.includes(number)) return;
-        event.stopPropagation();
-        event.preventDefault();
-        viewer.canvas.focus({ preventScroll: true });
-        viewer.canvas.setPointerCapture(event.pointerId);
-        byId("play-piece").value = number;
-        const piece = this.pieces[number];
-        const isTurn = this.turns || event.shiftKey;
-        held = { pointer: event.pointerId, height: hit.point.z, isTurn, from: hit.point.toArray(), start: [...piece.at], turn: piece.turn };
-      },
-      true,
-    );
-    frame.addEventListener(
-      "pointermove",
-      (event) => {
-        if (event.pointerId !== held?.pointer) return;
-        event.stopPropagation();
-        const place = pointer.ground(event.clientX, event.clientY, held.height);
-        if (!place) return;
-        const [x, y, z] = held.start;
-        if (!held.isTurn) {
-          this.#moved([x + place[0] - held.from[0], y + place[1] - held.from[1], z], held.turn);
-          return;
-        }
-        const angle = (Math.atan2(place[1] - y, place[0] - x) * 180) / Math.PI;
-        held.angle ??= angle;
-        this.#moved(held.start, held.turn + angle - held.angle);
-      },
-      true,
-    );
-    const released = (event) => {
-      if (event.pointerId === held?.pointer) held = null;
+    const on = (type, act) => frame.addEventListener(type, act, true);
+    on("pointerdown", (event) => {
+      if (event.target !== viewer.canvas || viewer.fromEye) return;
+      if (held) {
+        this.#taken(event, fingers);
+        if (fingers.size === 2) Object.assign(held, { isDone: true, turn: this.#piece.turn, start: [...this.#piece.at], angle: angleOf(fingers) });
+        return;
+      }
+      if (event.button !== 0) return;
+      const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
+      const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
+      const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
+      if (!this.movable.includes(number)) return;
+      this.#taken(event, fingers);
+      viewer.canvas.focus({ preventScroll: true });
+      byId("play-piece").value = number;
+      const piece = this.pieces[number];
+      const from = [event.clientX, event.clientY];
+      const grip = new Grip((...place) => pointer.ground(...place), from, hit.point.z, piece.at);
+      held = { grip, from, isTurn: this.turns || event.shiftKey, start: [...piece.at], turn: piece.turn, angle: null };
+    });
+    on("pointermove", (event) => {
+      if (!held || !fingers.has(event.pointerId)) return;
+      event.stopPropagation();
+      const [x, y] = [event.clientX, event.clientY];
+      fingers.set(event.pointerId, [x, y]);
+      held.isMoved ||= fingers.size > 1 || !isStill(event, held.from, x, y);
+      if (held.isMoved) this.#dragged(held, fingers, [x, y], event);
+    });
+    const released = ({ pointerId }) => {
+      fingers.delete(pointerId);
+      if (!fingers.size) held = null;
     };
-    frame.addEventListener("pointerup", released, true);
-    frame.addEventListener("pointercancel", released, true);
+    on("pointerup", released);
+    on("pointercancel", released);
+  }
+
+  // A press that is not the camera's.
+  #taken(event, fingers) {
+    event.stopPropagation();
+    event.preventDefault();
+    this.page.viewer.canvas.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, [event.clientX, event.clientY]);
+  }
+
+  #dragged(held, fingers, [x, y], { altKey, shiftKey }) {
+    if (fingers.size > 1) {
+      this.#moved(held.start, held.turn + inSteps(angleOf(fingers) - held.angle, altKey || shiftKey));
+      return;
+    }
+    if (held.isDone) return; // the finger that is left of two
+    const place = held.isTurn ? held.grip.ground(x, y, held.grip.height) : held.grip.to(x, y);
+    if (!place) return;
+    if (!held.isTurn) {
+      this.#moved([...place, held.start[2]], held.turn);
+      return;
+    }
+    const angle = (Math.atan2(place[1] - held.start[1], place[0] - held.start[0]) * 180) / Math.PI;
+    held.angle ??= angle;
+    this.#moved(held.start, held.turn + angle - held.angle);
   }
 
   #moved(at, turn) {
