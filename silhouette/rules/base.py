@@ -375,12 +375,12 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
         keys = {field.key for field in fields}
         words = {key: words for key, words in self.expectable_words().items() if key in keys}
         check_expectations(path, scene.checks, fields, words)
-        self._check_agreements(path, scene)
-        return scene
+        return replace(scene, agreements=self._agreements(path, document, scene))
 
-    def _check_agreements(self, path: Path, scene: OfScene) -> None:
-        """Refuses what was agreed on for nobody, or is no verdict of the game."""
-        for number, agreement in enumerate(scene.agreements, 1):
+    def _agreements(self, path: Path, document: Mapping[str, Any], scene: OfScene) -> tuple[Agreement, ...]:
+        """What the players agreed on. FileError where that is about nobody, or is no verdict of the game."""
+        agreements = tuple(Agreement(**entry) for entry in document.get("agreed", ()))
+        for number, agreement in enumerate(agreements, 1):
             location = Location(path, f"agreed {number}")
             if agreement.verdict not in self.levels:
                 near = did_you_mean(agreement.verdict, self.levels)
@@ -389,6 +389,7 @@ class Rule(ABC, Generic[OfScene, OfVerdict]):
                 self.between(scene, agreement.attacker, agreement.target, agreement.arc)
             except RequestError as error:
                 raise location.error(str(error).removeprefix(f"{path}: ")) from None
+        return agreements
 
     def expectable_words(self) -> Mapping[str, Sequence[str]]:
         """All words that a result may have, by its key; a scene that expects another one is refused."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +80,7 @@ class Scene:
     pixel: float | None  # mm per pixel that the file asks for where anything is measured, or None
     source: dict[str, Any]  # the sources of the scene and of its expected results
     warnings: tuple[str, ...]
-    agreements: tuple[Agreement, ...]
+    agreements: tuple[Agreement, ...] = field(default=(), kw_only=True)
 
     def __repr__(self) -> str:
         """In a line, as a notebook shows it; pieces have hundreds of numbers."""
@@ -110,7 +110,6 @@ def fields_of(path: Path, entry: SceneEntry, readings: type[Entry], checks: Iter
         "pixel": None,
         "source": dict(entry.source),
         "warnings": (),
-        "agreements": tuple(Agreement(**each.model_dump()) for each in entry.agreed),
     }
 
 

@@ -157,7 +157,7 @@ def _table_document(written: SkirmishEntry, entry: SkirmishEntry, document: Mapp
         {"turn": section.turn, "parts": (SolidEntry(box=(*section.size, section.height * BRICK)),), **_place_of(raw)}
         for section, raw in zip(entry.cover, written.cover, strict=True)
     ]
-    shared = ("title", "rules", "source", "readings", "agreed", "pixel", "error", "doubt")
+    shared = ("title", "rules", "source", "readings", "pixel", "error", "doubt")
     table = {key: document[key] for key in shared if key in document}
     if written.table:
         table["table"] = written.table
