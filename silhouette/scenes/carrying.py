@@ -62,6 +62,10 @@ def _bytes_of(value: Any) -> bytes:
     return file.getvalue()
 
 
+def _made(kind: type, values: dict[str, Any]) -> Any:
+    return kind(**values)
+
+
 class _Packer(pickle.Pickler):
     """Pickles a scene, its pieces and models: what they were made of, not what was worked out since."""
 
@@ -74,7 +78,7 @@ class _Packer(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, Scene | Piece | Model):
-            return type(value), tuple(getattr(value, field.name) for field in fields(value))
+            return _made, (type(value), {field.name: getattr(value, field.name) for field in fields(value)})
         if isinstance(value, Mesh):
             return copyreg.__newobj__, (Mesh,), dict(vars(value))  # type: ignore[attr-defined]
         return NotImplemented
