@@ -25,7 +25,7 @@ def error_against_time(table: Table, time: str, error: str, ours: str) -> str:
     marks = [(row[0].replace("`", ""), float(row[columns[0]]), float(row[columns[1]].split()[0])) for row in table.rows]
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": table.title, "font.family": "sans-serif"}):
         figure = Figure(figsize=(8.0, 4.0), layout="constrained")
-        axes = figure.add_subplot(xscale="log", yscale="log", xlabel=time, ylabel=f"error, {error}, in %")
+        axes = figure.add_subplot(xscale="log", yscale="log", xlabel=time, ylabel=f"{error}, in %")
         axes.grid(color="#dddddd")
         axes.set_axisbelow(True)
         shown = [mark for mark in marks if mark[2] > 0.0]

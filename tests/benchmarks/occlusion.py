@@ -1,13 +1,14 @@
 """OcclusionBench: how wrong is the share obscured by each library, does it say so, and how long does it take?
 
-Each scene has an eye, a target and what may be in the way. The truth is worked out from the same files by two methods
-that share neither code nor library: polygons by GEOS (`tests/support/exact_shares.py`) and by Clipper
-(`tests/support/shares_by_clipper.py`). A scene is left out where they differ by more than 0.01 %.
+Each scene has an eye, a target and what may be in the way. The truth is worked out from its files by two methods that
+have no geometry and no library in common: polygons by GEOS (`tests/support/exact_shares.py`) and by Clipper
+(`tests/support/shares_by_clipper.py`). A scene is left out where they differ by more than 0.01 %. Ours uses Clipper
+too, on contours in place of faces.
 
-*Within*: the true share lies within the error that the tool states. *Untrue*: it says "hidden" or "open" without an
-error, and is wrong. Median and 95 % are those of scenes that are partly obscured. The first check of a scene includes
-what a tool builds of its meshes; a second one, in every fourth scene, does not. All take turns on each scene; times are
-medians, and so are ratios to ours on the same scene.
+*Within*: scenes whose true share lies within the error that the tool states. *Untrue*: it says "hidden" or "open"
+without an error, and is wrong. Median and 95th percentile are those of scenes that are partly obscured. The first check
+of a scene includes what a tool builds of its meshes; a second one, in every fourth scene, does not. All take turns on
+each scene; times are medians, and so are ratios to ours on the same scene.
 
 ``python -m tests.benchmarks occlusion`` makes the scenes, in ``tests/benchmarks/occlusion_scenes``, and measures;
 with ``--scenes 12`` it takes a minute. For another tool:
@@ -50,6 +51,7 @@ import numpy as np
 
 from silhouette.common import lazy
 from silhouette.common.errors import RendererUnavailable
+from silhouette.common.geometry import Flags, Floats
 from silhouette.judging import load_scene
 from silhouette.renderers import choose
 from silhouette.rules.necromunda.rule import NECROMUNDA
@@ -70,8 +72,8 @@ UNTRUE = 1e-9
 COLUMNS = (
     "",
     "error, median",
-    "95 %",
-    "worst",
+    "error, 95th percentile",
+    "error, worst",
     "within its stated error",
     "untrue",
     "first check, ms",
@@ -176,18 +178,33 @@ def measured(folder: Path, entries: list[Entry], names: list[str]) -> dict[str, 
     return outcomes
 
 
-def row_of(name: str, outcomes: dict[str, list[Outcome]], truth: Any) -> tuple[str, ...]:
+def percent(share: float) -> str:
+    """A share to two digits.
+
+    >>> percent(1.0), percent(0.00123), percent(2.345e-11)
+    ('100 %', '0.12 %', '2.3e-09 %')
+    """
+    return f"{float(f'{100 * share:.2g}'):g} %"
+
+
+def is_partly(truth: Floats) -> Flags:
+    """(n,) whether shares are neither 0 nor 1, but for rounding."""
+    partly: Flags = np.abs(truth - 0.5) < 0.5 - UNTRUE
+    return partly
+
+
+def row_of(name: str, outcomes: dict[str, list[Outcome]], truth: Floats) -> tuple[str, ...]:
     """The row of a tool: see `COLUMNS`."""
     found, own = outcomes[name], outcomes[OURS]
     shares = np.array([one.share for one in found])
-    errors, partly = np.abs(shares - truth), (truth > 0.0) & (truth < 1.0)
+    errors, partly = np.abs(shares - truth), is_partly(truth)
     stated = [(error, one.stated) for error, one in zip(errors, found, strict=True) if one.stated is not None]
     within = sum(error <= most + UNTRUE for error, most in stated)
     untrue = sum(
         one.share in (0.0, 1.0) and not one.stated and error > UNTRUE for error, one in zip(errors, found, strict=True)
     )
-    words = [name, *(f"{100 * error:.2g} %" for error in (*np.quantile(errors[partly], (0.5, 0.95)), errors.max()))]
-    words += [f"{100 * within / len(stated):.4g} %" if stated else "none stated", str(untrue)]
+    words = [name, *(percent(error) for error in (*np.quantile(errors[partly], (0.5, 0.95)), errors.max()))]
+    words += [f"{within} of {len(stated)}" if stated else "none stated", str(untrue)]
     for key in ("first", "second"):
         pairs = [(vars(one)[key], vars(other)[key]) for one, other in zip(found, own, strict=True)]
         times, others = np.array([pair for pair in pairs if pair[0] is not None]).T
@@ -200,7 +217,7 @@ def worst_by_kind(found: list[Outcome], entries: list[Entry]) -> Iterator[str]:
     for kind in KINDS:
         pairs = zip(found, entries, strict=True)
         errors = [abs(one.share - entry.share) for one, entry in pairs if entry.kind == kind]
-        yield f"{100 * max(errors):.2g} %" if errors else "none"
+        yield percent(max(errors)) if errors else "none"
 
 
 def tables(options: Options) -> Iterator[Table]:
@@ -211,13 +228,14 @@ def tables(options: Options) -> Iterator[Table]:
     outcomes = measured(FOLDER, entries, names)
     truth = np.array([entry.share for entry in entries])
     apart = max(float(np.ptp(list(entry.shares.values()))) for entry in entries)
-    partly = int(np.sum((truth > 0.0) & (truth < 1.0)))
+    partly = int(is_partly(truth).sum())
+    left_out = len(document["left_out"]) or "none"
     note = (
-        f"{len(entries)} scenes, {partly} partly obscured; {len(document['left_out'])} more were left out. The two "
-        f"exact methods differ by {100 * apart:.1g} % at most."
+        f"{len(entries)} scenes, {partly} partly obscured; left out: {left_out}. The two exact methods differ by "
+        f"{percent(apart)} at most."
     )
     rows = tuple(row_of(name, outcomes, truth) for name in names)
-    yield Table(TITLE, COLUMNS, rows, (note,), compared=("worst", "times ours"), absent=absent)
+    yield Table(TITLE, COLUMNS, rows, (note,), compared=("error, worst", "times ours"), absent=absent)
     rows = tuple((name, *worst_by_kind(outcomes[name], entries)) for name in names)
     yield Table(f"{TITLE}: worst error by kind of scene", ("", *KINDS), rows, absent=absent)
 

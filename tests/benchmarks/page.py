@@ -77,7 +77,10 @@ def write_page(folder: Path, figures: Figures) -> None:
     write_file(folder / "README.md", page(figures))
     if runs := list(figures.benchmarks.get("occlusion", Measured()).tables.values()):
         table = runs[0][0].table
-        write_file(folder / "occlusion.svg", error_against_time(table, "first check, ms", "95 %", "Silhouette"))
+        write_file(
+            folder / "occlusion.svg",
+            error_against_time(table, "first check, ms", "error, 95th percentile", "Silhouette"),
+        )
 
 
 def page(figures: Figures) -> str:

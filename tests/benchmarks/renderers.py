@@ -103,10 +103,11 @@ def with_pyrender(scene: TableScene, width: int = WIDTH) -> Method:
     stage = pyrender.Scene()
     nodes = {}
     for piece, (vertices, faces) in zip(scene.pieces, world_meshes(scene), strict=True):
-        mesh = pyrender.Mesh.from_trimesh(trimesh.Trimesh(vertices, faces, process=False), smooth=False)
+        both = np.concatenate([faces, faces[:, ::-1]])  # a segmentation culls what looks away, whatever is asked for
+        mesh = pyrender.Mesh.from_trimesh(trimesh.Trimesh(vertices, both, process=False), smooth=False)
         nodes[piece.name] = stage.add(mesh)
     camera = stage.add(pyrender.PerspectiveCamera(1.0, znear=1.0, zfar=1500.0))
-    flags = pyrender.RenderFlags.SEG | pyrender.RenderFlags.SKIP_CULL_FACES
+    flags = pyrender.RenderFlags.SEG
     colours = {node: (0, 0, number) for number, node in enumerate(nodes.values(), 1)}
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from silhouette.judging import load_scene
+from silhouette.scenes.table import TableScene
 from tests.benchmarks import occlusion
 from tests.benchmarks.chart import error_against_time
 from tests.benchmarks.tables import Options, Table
@@ -37,7 +38,9 @@ def test_two_methods_agree(made: Path) -> None:
     for entry in known["scenes"]:
         assert entry.shares["geos"] == pytest.approx(entry.shares["clipper"], abs=AGREEMENT / 1e4)
         assert entry.share == entry.shares["geos"]
-        pieces = {piece.name: piece for piece in load_scene(made / entry.scene).pieces}
+        scene = load_scene(made / entry.scene)
+        assert isinstance(scene, TableScene)
+        pieces = {piece.name: piece for piece in scene.pieces}
         assert pieces[entry.attacker].eye == pytest.approx(entry.eye)
         assert entry.target in pieces
     assert np.mean([0.0 < entry.share < 1.0 for entry in known["scenes"]]) > 0.6
@@ -104,9 +107,9 @@ def test_our_shares_are_those_and_within_their_errors(made: Path, monkeypatch: p
     table, by_kind = occlusion.tables(Options(scenes=6))
     (row,) = table.rows
     assert isinstance(table, Table)
-    assert float(row[table.columns.index("worst")].split()[0]) < 1e-4
-    assert [row[table.columns.index(name)] for name in ("within its stated error", "untrue")] == ["100 %", "0"]
-    assert by_kind.columns == ("", *occlusion.KINDS)
+    assert float(row[table.columns.index("error, worst")].split()[0]) < 1e-4
+    assert [row[table.columns.index(name)] for name in ("within its stated error", "untrue")] == ["6 of 6", "0"]
+    assert by_kind.columns == ("", *occlusion_set.KINDS)
     assert by_kind.rows[0][1] == "none"
 
 
