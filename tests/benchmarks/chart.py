@@ -31,7 +31,7 @@ def error_against_time(table: Table, time: str, error: str, ours: str) -> str:
         shown = [mark for mark in marks if mark[2] > 0.0]
         for number, (name, x, y) in enumerate(shown, 1):
             colour = OURS if name.startswith(ours) else OTHERS
-            axes.scatter([x], [y], s=150.0, color=colour, label=f"{number}  {name}")
+            axes.scatter([x], [y], s=150.0, color=colour, edgecolors="white", label=f"{number}  {name}")
             axes.annotate(str(number), (x, y), color="white", ha="center", va="center", fontsize=8)
         times = [math.log10(mark[1]) for mark in shown]
         axes.set_xlim(10.0 ** math.floor(min(times) - 0.1), 10.0 ** math.ceil(max(times) + 0.1))

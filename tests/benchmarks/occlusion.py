@@ -5,13 +5,15 @@ have no geometry and no library in common: polygons by GEOS (`tests/support/exac
 (`tests/support/shares_by_clipper.py`). A scene is left out where they differ by more than 0.01 %. Ours uses Clipper
 too, on contours in place of faces.
 
+![Error against time of each tool](occlusion.svg)
+
 *Within*: scenes whose true share lies within the error that the tool states. *Untrue*: it says "hidden" or "open"
 without an error, and is wrong. Median and 95th percentile are those of scenes that are partly obscured. The first check
 of a scene includes what a tool builds of its meshes; a second one, in every fourth scene, does not. All take turns on
 each scene; times are medians, and so are ratios to ours on the same scene.
 
-``python -m tests.benchmarks occlusion`` makes the scenes, in ``tests/benchmarks/occlusion_scenes``, and measures;
-with ``--scenes 12`` it takes a minute. For another tool:
+``python -m tests.benchmarks occlusion`` makes the scenes, in ``tests/benchmarks/occlusion_scenes``, unless they are
+there, in some 10 minutes on two cores, and measures; with ``--scenes 12`` all of it takes a minute. For another tool:
 
     python -m tests.support.occlusion_set FOLDER            makes 300 scenes
     python -m tests.support.occlusion_set FOLDER --check    works every share out again

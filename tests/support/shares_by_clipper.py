@@ -42,7 +42,7 @@ def share_by_clipper(target: Mesh, blockers: Sequence[Mesh], eye: Floats) -> flo
     >>> wall = square(2.0, (0, 10, 0))
     >>> [round(share_by_clipper(wall, [square(1.0, (x, 5, 0))], np.zeros(3)), 6) for x in (0, 0.5, 1.0)]
     [1.0, 0.5, 0.0]
-    >>> share_by_clipper(wall, [], np.array([0.0, 10.0, 0.5]))
+    >>> share_by_clipper(wall, [], np.array([0.5, 10.0, 0.0]))
     Traceback (most recent call last):
     ValueError: the target reaches through the plane of the eye
     """
