@@ -1,6 +1,6 @@
 """Runs all benchmarks, records what they measure in ``figures.json``, and makes README.md of it.
 
-    python -m tests.benchmarks [NAME...] [--rounds N] [--against DIR] [--again] [--page] [--folder FOLDER]
+    python -m tests.benchmarks [NAME...] [--rounds N] [--scenes N] [--against DIR] [--again] [--page] [--folder FOLDER]
 
 Each benchmark runs in a process of its own. A name with a dot in it is that of any other module with ``tables``.
 """
@@ -37,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures = Figures.read(asked.folder)
     failed = []
     try:
-        recorder = Recorder(figures, asked.folder, Options(asked.against, asked.rounds), asked.again) if names else None
+        options = Options(asked.against, asked.rounds, scenes=asked.scenes)
+        recorder = Recorder(figures, asked.folder, options, asked.again) if names else None
         for number, name in enumerate(names, 1):
             assert recorder is not None
             print(f"[{number}/{len(names)}] {name}", flush=True)

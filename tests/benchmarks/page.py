@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from silhouette.files.writing import write_file
+from tests.benchmarks.chart import error_against_time
 from tests.benchmarks.figures import Figures, Measured, Origin, Run
 
 FOLDER = Path(__file__).resolve().parent
@@ -16,6 +17,7 @@ PACKAGE = "tests.benchmarks"
 FIRST = (
     "renderers",
     "stated_errors",
+    "occlusion",
     "scale",
     "start",
     "matrices",
@@ -45,6 +47,7 @@ stands here, and the earlier figures stay.
 |---|---|
 | `python -m tests.benchmarks renderers scale` | only these |
 | `python -m tests.benchmarks --rounds 2` | measures everything at most twice: quicker, less sure |
+| `python -m tests.benchmarks occlusion --scenes 12` | of [`occlusion`](#occlusion), the first scenes only |
 | `python -m tests.benchmarks --against DIR` | measures whole processes in turn with an earlier checkout |
 | `python -m tests.benchmarks --again` | replaces the latest figures, and keeps those of the other commit |
 | `python -m tests.benchmarks --page` | measures nothing: makes the page anew |
@@ -70,8 +73,14 @@ def benchmarks() -> list[str]:
 
 
 def write_page(folder: Path, figures: Figures) -> None:
-    """Writes README.md, whole or not at all."""
+    """Writes README.md, whole or not at all, and the picture that a section of it shows."""
     write_file(folder / "README.md", page(figures))
+    if runs := list(figures.benchmarks.get("occlusion", Measured()).tables.values()):
+        table = runs[0][0].table
+        write_file(
+            folder / "occlusion.svg",
+            error_against_time(table, "first check, ms", "error, 95th percentile", "Silhouette"),
+        )
 
 
 def page(figures: Figures) -> str:

@@ -69,13 +69,13 @@ def ours(scene: Scene, name: str) -> Method:
     return judge
 
 
-def square_view(attacker: Piece, target: Piece) -> View:
-    """A picture of 256 x 256 that just holds the target's box."""
+def square_view(attacker: Piece, target: Piece, width: int) -> View:
+    """A picture of so many pixels each way that just holds the target's box."""
     box = target.body_box
     (view,) = fit_view(attacker.eye, box.mean(axis=0), box, 0.1, roll=0.0)
     across = max(view.width, view.height) * view.step
     middle = view.left + view.width * view.step / 2, view.top - view.height * view.step / 2
-    return View(view.eye, view.axes, middle[0] - across / 2, middle[1] + across / 2, across / WIDTH, WIDTH, WIDTH)
+    return View(view.eye, view.axes, middle[0] - across / 2, middle[1] + across / 2, across / width, width, width)
 
 
 def world_meshes(scene: TableScene) -> list[tuple[Any, Any]]:
@@ -84,24 +84,33 @@ def world_meshes(scene: TableScene) -> list[tuple[Any, Any]]:
     return [(pose.place(mesh.vertices), mesh.faces) for pose, mesh in parts]
 
 
-def with_pyrender(scene: TableScene) -> Method:
-    """Two segmentation renders per pair: the target alone, and everything but the attacker."""
+@cache
+def offscreen(width: int) -> Any:
+    """pyrender's renderer of square pictures, which is slow to start and serves all scenes."""
     os.environ["PYOPENGL_PLATFORM"] = choose("gl").device.split(":")[0].lower()
+    import pyrender
+
+    return pyrender.OffscreenRenderer(width, width)
+
+
+def with_pyrender(scene: TableScene, width: int = WIDTH) -> Method:
+    """Two segmentation renders per pair: the target alone, and everything but the attacker."""
+    renderer = offscreen(width)
     import pyrender
     import trimesh
 
     stage = pyrender.Scene()
     nodes = {}
     for piece, (vertices, faces) in zip(scene.pieces, world_meshes(scene), strict=True):
-        mesh = pyrender.Mesh.from_trimesh(trimesh.Trimesh(vertices, faces, process=False), smooth=False)
+        both = np.concatenate([faces, faces[:, ::-1]])  # a segmentation culls what looks away, whatever is asked for
+        mesh = pyrender.Mesh.from_trimesh(trimesh.Trimesh(vertices, both, process=False), smooth=False)
         nodes[piece.name] = stage.add(mesh)
     camera = stage.add(pyrender.PerspectiveCamera(1.0, znear=1.0, zfar=1500.0))
-    renderer = pyrender.OffscreenRenderer(WIDTH, WIDTH)
-    flags = pyrender.RenderFlags.SEG | pyrender.RenderFlags.SKIP_CULL_FACES
+    flags = pyrender.RenderFlags.SEG
     colours = {node: (0, 0, number) for number, node in enumerate(nodes.values(), 1)}
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, float]:
-        view = square_view(attacker, target)
+        view = square_view(attacker, target, width)
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = (view.axes * [[1], [1], [-1]]).T, view.eye
         focal = 1.0 / view.step
@@ -123,14 +132,14 @@ def with_pyrender(scene: TableScene) -> Method:
     return judge
 
 
-def with_trimesh(scene: TableScene) -> Method:
+def with_trimesh(scene: TableScene, width: int = WIDTH) -> Method:
     """Two casts per pair with trimesh's Embree intersector: the target, and everything in one mesh."""
     import trimesh
     from trimesh.ray.ray_pyembree import RayMeshIntersector
 
     meshes = [trimesh.Trimesh(*mesh, process=False) for mesh in world_meshes(scene)]
     alone = [RayMeshIntersector(mesh) for mesh in meshes]
-    rows, columns = np.indices((WIDTH, WIDTH)).reshape(2, -1)
+    rows, columns = np.indices((width, width)).reshape(2, -1)
 
     @cache
     def all_but(attacker: int) -> tuple[Any, Any]:
@@ -141,7 +150,7 @@ def with_trimesh(scene: TableScene) -> Method:
         return RayMeshIntersector(trimesh.util.concatenate(others)), owner
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, float]:
-        view = square_view(attacker, target)
+        view = square_view(attacker, target, width)
         rays = view.directions(rows, columns)
         origins = np.broadcast_to(view.eye, rays.shape)
         total = int((alone[target.index].intersects_first(origins, rays) >= 0).sum())
@@ -153,7 +162,7 @@ def with_trimesh(scene: TableScene) -> Method:
     return judge
 
 
-def with_open3d(scene: TableScene) -> Method:
+def with_open3d(scene: TableScene, width: int = WIDTH) -> Method:
     """Two casts per pair with Open3D's raycasting scene."""
     import open3d
 
@@ -170,11 +179,11 @@ def with_open3d(scene: TableScene) -> Method:
     def all_but(attacker: int) -> Any:
         return cast_into([mesh for number, mesh in enumerate(meshes) if number != attacker])
 
-    rows, columns = np.indices((WIDTH, WIDTH)).reshape(2, -1)
+    rows, columns = np.indices((width, width)).reshape(2, -1)
 
     def judge(attacker: Piece, target: Piece) -> tuple[float, float]:
-        view = square_view(attacker, target)
-        rays = np.empty((WIDTH * WIDTH, 6), np.float32)
+        view = square_view(attacker, target, width)
+        rays = np.empty((width * width, 6), np.float32)
         rays[:, :3], rays[:, 3:] = view.eye, view.directions(rows, columns)
         tensor = open3d.core.Tensor(rays)
         total = int(np.isfinite(alone[target.index].cast_rays(tensor)["t_hit"].numpy()).sum())

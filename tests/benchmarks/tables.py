@@ -86,12 +86,14 @@ class Options:
         rounds: the most times that anything is measured; None for as often as each benchmark does.
         renderer: what measures, for the benchmarks that can be run with another one than `auto`.
         device: its device, as ``silhouette doctor`` names it; None for the one that it chooses.
+        scenes: of OcclusionBench; None for all.
     """
 
     against: Path | None = None
     rounds: int | None = None
     renderer: str = "auto"
     device: str | None = None
+    scenes: int | None = None
 
     def titled(self, title: str) -> str:
         """The title of a table that depends on the renderer.
@@ -120,6 +122,7 @@ def add_options(parser: ArgumentParser) -> None:
         "--against", type=Path, metavar="DIR", help="an earlier checkout, which takes turns with this one"
     )
     parser.add_argument("--rounds", type=_count, metavar="N", help="measure everything at most so many times")
+    parser.add_argument("--scenes", type=_count, metavar="N", help="of OcclusionBench, only so many")
 
 
 def _count(word: str) -> int:
@@ -134,7 +137,7 @@ def options_of(arguments: Sequence[str] | None = None, *, any_renderer: bool = F
     add_options(parser)
     if not any_renderer:
         asked = parser.parse_args(arguments)
-        return Options(asked.against, asked.rounds)
+        return Options(asked.against, asked.rounds, scenes=asked.scenes)
     parser.add_argument("--renderer", default="auto", help="what measures: auto, embree, cuda, gl or reference")
     parser.add_argument("--device", metavar="NAME", help="of that renderer, as silhouette doctor lists them")
     asked = parser.parse_args(arguments)
@@ -142,7 +145,7 @@ def options_of(arguments: Sequence[str] | None = None, *, any_renderer: bool = F
         check_name(asked.renderer, asked.device)
     except RequestError as refused:
         parser.error(str(refused))
-    return Options(asked.against, asked.rounds, asked.renderer, asked.device)
+    return Options(asked.against, asked.rounds, asked.renderer, asked.device, asked.scenes)
 
 
 def show(tables: Iterator[Table | Skipped]) -> None:
