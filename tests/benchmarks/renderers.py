@@ -90,7 +90,10 @@ def offscreen(width: int) -> Any:
     os.environ["PYOPENGL_PLATFORM"] = choose("gl").device.split(":")[0].lower()
     import pyrender
 
-    return pyrender.OffscreenRenderer(width, width)
+    renderer = pyrender.OffscreenRenderer(width, width)
+    # The process gives it back: deleted last of all it finds OpenGL gone, and says so.
+    renderer.delete = renderer._renderer.delete = lambda: None
+    return renderer
 
 
 def with_pyrender(scene: TableScene, width: int = WIDTH) -> Method:
