@@ -228,6 +228,13 @@ class Matrix(Sequence[NotebookVerdict]):
     def __iter__(self) -> Iterator[NotebookVerdict]:
         return iter(self._verdicts)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it has the same verdicts, in the same order."""
+        return self._verdicts == other._verdicts if isinstance(other, Matrix) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._verdicts)
+
     def __repr__(self) -> str:
         return f"<Matrix of {self.scene.path.as_posix()}: {len(self)} verdicts>"
 

@@ -60,6 +60,8 @@ def test_its_row_is_that_of_the_command(scene: silhouette.Scene, capsys: pytest.
 
 def test_a_matrix_holds_what_check_gives(scene: silhouette.Scene) -> None:
     matrix = scene.matrix()
+    assert matrix == scene.matrix()
+    assert matrix != scene.moved({"Vex": (60, 216)}).matrix()
     assert [(verdict.attacker, verdict.target) for verdict in matrix] == [("Kal", "Vex"), ("Vex", "Kal")]
     assert matrix["Kal", "Vex"] == matrix[0] == scene.check("Kal", "Vex")
     assert matrix[:1] == (matrix[0],)

@@ -31,7 +31,7 @@ OPTIONS = dict(renderer="reference", pixel=2.0, workers=2)
 
 
 def matrix(path):
-    return start_method(), silhouette.matrix(path, **OPTIONS)
+    return start_method(), silhouette.matrix(path, **OPTIONS).rows()
 
 
 def batch(path):
@@ -158,7 +158,7 @@ rows, start = [], threading.Barrier(3)
 def ask():
     start.wait()
     try:
-        found = silhouette.matrix(path, renderer=renderer, pixel=2.0, workers=2)
+        found = silhouette.matrix(path, renderer=renderer, pixel=2.0, workers=2).rows()
     except silhouette.RendererUnavailable as error:
         rows.append(str(error))
     else:
@@ -170,7 +170,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-expected = [row["verdict"] for row in silhouette.matrix(path, renderer="reference", pixel=2.0, workers=1)]
+expected = [row["verdict"] for row in silhouette.matrix(path, renderer="reference", pixel=2.0, workers=1).rows()]
 print("unavailable" if isinstance(rows[0], str) else rows == [expected] * 3)
 """
 """Threads that start a renderer at the same time, in a process that has not started it before."""
