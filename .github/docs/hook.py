@@ -10,7 +10,7 @@ import ast
 import json
 import re
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import chdir
 from pathlib import Path
 from typing import Any
@@ -78,14 +78,15 @@ def _stored(path: Path, config: MkDocsConfig) -> File:
 
 
 def _made(config: MkDocsConfig) -> Iterator[File]:
+    schemas = {kind: schema_of(kind) for kind in SCHEMA_MAKERS}
     made: dict[str, str | bytes] = {
         "reference/games.md": _games(),
         **_notebook(),
         "reference/options.md": _options(),
-        "reference/schemas.md": _schemas(),
+        "reference/schemas.md": _schemas(schemas),
         "reference/python.md": _python(),
         "reference/site.md": _site(config.extra["beside"]),
-        **{f"reference/{kind}.schema.json": json_text(schema_of(kind)) for kind in SCHEMA_MAKERS},
+        **{f"reference/{kind}.schema.json": json_text(schema) for kind, schema in schemas.items()},
     }
     return (File.generated(config, name, content=text) for name, text in made.items())
 
@@ -167,7 +168,7 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|").replace("[", "\\[").replace("<", "&lt;")
 
 
-def _schemas() -> str:
+def _schemas(schemas: Mapping[str, Mapping[str, Any]]) -> str:
     """A line for each JSON Schema, which lies beside the page."""
     lines = [
         "# JSON Schemas",
@@ -175,8 +176,7 @@ def _schemas() -> str:
         "Editors complete and check files by them. `silhouette schema NAME` prints the same.",
         "",
     ]
-    for kind in SCHEMA_MAKERS:
-        lines.append(f"- [{schema_of(kind)['title']}]({kind}.schema.json): `silhouette schema {kind}`")
+    lines += [f"- [{each['title']}]({kind}.schema.json): `silhouette schema {kind}`" for kind, each in schemas.items()]
     return "\n".join([*lines, ""])
 
 
