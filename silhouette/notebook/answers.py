@@ -166,6 +166,9 @@ class NotebookOdds(Odds):
             (figure,) = figures_of_odds(self.scene, self.judged)
             return figure_content(self.scene, figure, self.judged.verdict, options).decode()
 
+    def _repr_svg_(self) -> str:
+        return self.figure()
+
     def _repr_html_(self) -> str:
         levels = rule_called(self.scene.rules).levels
         rows = [(mark(word, levels.get(word)), f"{100 * part:.1f} %") for word, part in self.odds.items()]
@@ -182,6 +185,9 @@ class NotebookMap(Map):
     def picture(self, layer: Layer = "verdict") -> Image.Image:
         """The map as a picture."""
         return Image.open(BytesIO(map_picture(self, "png", MapLook(layer))))
+
+    def _repr_svg_(self) -> str:
+        return self.figure()
 
     def _repr_html_(self) -> str:
         return element("div", element("p", repr(self)[1:-1]), image(map_picture(self, "png"), repr(self)[1:-1]))

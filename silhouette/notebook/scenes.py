@@ -186,6 +186,9 @@ class Scene(PlainScene):
         """The whole scene from above. RequestError where the game has no such figure."""
         return Image.open(BytesIO(overview_content(plain(self), FigureOptions("png"))[1]))
 
+    def _repr_svg_(self) -> str | None:
+        return None if drawing_of(self.rules).overview(plain(self)) is None else self.figure()
+
     def _repr_html_(self) -> str:
         headings, rows = self._table
         head = f"{self.title or self.path.stem}: {rule_called(self.rules).title}, {counted(len(rows), 'piece')}"

@@ -75,9 +75,11 @@ def test_a_matrix_holds_what_check_gives(scene: silhouette.Scene) -> None:
 def test_odds_and_maps_show_themselves(scene: silhouette.Scene) -> None:
     odds = scene.odds("Kal", "Vex")
     assert ElementTree.fromstring(odds.figure()).tag.endswith("svg")
+    assert odds._repr_svg_() == odds.figure()
     assert all(word in odds._repr_html_() for word in odds.odds)
     drawn = scene.map_of("Vex", grid=50.0)
     assert ElementTree.fromstring(drawn.figure("seen-by")).tag.endswith("svg")
+    assert drawn._repr_svg_() == drawn.figure()
     (data,) = re.findall(r"data:image/png;base64,([^\"]+)", drawn._repr_html_())
     with Image.open(BytesIO(base64.b64decode(data))) as shown:
         assert shown.size == drawn.picture().size

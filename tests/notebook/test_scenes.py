@@ -135,6 +135,8 @@ def test_every_game_shows_itself(game: str) -> None:
     html = scene._repr_html_()
     assert html.startswith("<div>")
     assert all(name in unescape(html) for name in scene.names)
+    svg = scene._repr_svg_()
+    assert svg is None or svg.startswith("<?xml")
     assert scene[scene.names[0]]
     for check in scene.checks[:1]:
         verdict = scene.check(check.attacker, check.target) if check.attacker and check.target else None
