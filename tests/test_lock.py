@@ -9,6 +9,8 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from silhouette.common.installation import VERSION
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -34,3 +36,12 @@ def test_every_requirement_has_one_version_that_it_allows() -> None:
         version = versions.get(canonicalize_name(requirement.name))
         assert version, f"{requirement} has no version; run .ci/lock"
         assert requirement.specifier.contains(version), f"{requirement} does not allow {version}; run .ci/lock"
+
+
+def test_the_citation_is_of_the_version_that_the_changelog_ends_with() -> None:
+    cited = dict(re.findall(r"^([\w-]+): (.+)$", (ROOT / ".github" / "CITATION.cff").read_text(encoding="utf-8"), re.M))
+    newest = re.findall(
+        r"^## \[(.+?)\] - (\S+)$", (ROOT / ".github" / "CHANGELOG.md").read_text(encoding="utf-8"), re.M
+    )
+    assert (cited["version"], cited["date-released"]) == newest[0]
+    assert cited["version"] == VERSION
