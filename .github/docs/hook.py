@@ -114,7 +114,7 @@ def _notebook() -> dict[str, str | bytes]:
     """The notebook beside this file as a page: its words, its code, and what that shows, run now; and its pictures."""
     texts, pictures, names = list[str](), dict[str, str | bytes](), dict[str, Any]()
 
-    def kept(data: re.Match[str]) -> str:
+    def stored(data: re.Match[str]) -> str:
         name = f"notebook-{len(pictures) + 1}.png"
         pictures[f"reference/{name}"] = b64decode(data[1])
         return f'src="{name}"'
@@ -123,7 +123,7 @@ def _notebook() -> dict[str, str | bytes]:
         for cell in json.loads((ROOT / NOTEBOOK).read_text(encoding="utf-8"))["cells"]:
             source = "".join(cell["source"])
             if cell["cell_type"] == "code":
-                shown = re.sub(r'src="data:image/png;base64,([^"]+)"', kept, markup_of(last_value(source, names)))
+                shown = re.sub(r'src="data:image/png;base64,([^"]+)"', stored, markup_of(last_value(source, names)))
                 texts += [f"```python\n{source}\n```", shown]
             else:
                 texts.append(source)

@@ -42,9 +42,9 @@ class Origin:
     renderer: Renderer
     pixel: float | None
 
-    def judged(self, seed: int | None = None) -> Judged:
+    def judged(self) -> Judged:
         """The check once more, with what figures need: the same answer."""
-        options = JudgingOptions(self.renderer, pixel=self.pixel, keep=True, seed=seed)
+        options = JudgingOptions(self.renderer, pixel=self.pixel, keep=True)
         (judged,) = judge_all([(self.scene, self.check)], options)
         return judged
 

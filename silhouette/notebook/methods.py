@@ -35,6 +35,7 @@ def with_methods(value: Any, methods: type[Methods], **attributes: Any) -> Metho
 
 
 _classes: dict[tuple[type, type], type] = {}
+"""One class of each kind for all threads, never forgotten: values are equal only where they are of one class."""
 
 
 def _class_of(kind: type, methods: type) -> type:
