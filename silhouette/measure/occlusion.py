@@ -28,16 +28,15 @@ from silhouette.measure.silhouettes import (
     Polygons,
     polygons,
     silhouette_of,
+    union_of,
 )
 from silhouette.measure.tiles import TargetTiles
 from silhouette.measure.triangles import (
-    FEW,
     clipped,
     cut,
     greatest_of,
     least_of,
     may_meet,
-    may_meet_some,
     places_of,
     products,
     sides_of,
@@ -50,18 +49,11 @@ from silhouette.renderers.views import View, VisionArc
 LEAST_APART = 1e-9
 """mm, on a table of a metre: surfaces that are apart by less are as near as each other, but for rounding."""
 
-MOST_PLANES = 500
-"""Planes of faces that no plane tried parts from the target: with more, it is compared face by face, tile by tile."""
-
 FEW_FACES = 100  # are put together one by one; the outlines of more are sought
-
-MOST_AROUND = 20_000  # faces that are outlined by themselves: the edges of a whole body are known, and take less time
 
 TURNS = (0.0, 29.0, 61.0)  # degrees: pictures in which a part of one is sought until nothing is lost
 
 TOUCHED_LITTLE = 1e-7  # of a target: that surfaces touch over less is not looked into
-
-COPLANAR = 1e-6  # mm: faces all of whose corners lie as near to one plane hide like that plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,7 +306,8 @@ class _Target:
         return _Hidden(hidden.rotate(-turn), doubt=float(lost))
 
     def _hidden_by_mixed(self, placed: Placed, triangles: Floats, hidden: Polygons, near: TargetTiles) -> _Hidden:
-        """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it.
+        """Where also triangles (3, m, 3) are before the target, each of which lies before and behind parts of it: each
+        is compared with those of the target that lie over it.
 
         Args:
             placed: the blocker whose triangles they are.
@@ -322,33 +315,6 @@ class _Target:
             hidden: where others of it are before the target.
             near: what of the target lies there.
         """
-        groups = _coplanar(placed, triangles)
-        if groups is None:
-            return self._hidden_by_many(placed, triangles, hidden, near)
-        parts, touching = [hidden], 0.0
-        for plane, distance, group in groups:
-            self.step()
-            bare = (_covered(placed, group) ^ self.whole) - hidden
-            if bare.is_empty():
-                continue
-            low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
-            around = near.within(bare)
-            if group.shape[1] <= FEW:
-                around = around[:, may_meet_some(around, group)]
-            reach = np.tensordot(plane, around, 1)
-            least, greatest = least_of(reach), greatest_of(reach)
-            if not (greatest > low).any():
-                continue
-            parts.append(bare - self._nearer(plane, high, bare, around) if (least < high).any() else bare)
-            touched = around[:, (least < high) & (greatest > low)]
-            between = _covered(self.placed, clipped(clipped(touched, plane, low), -plane, -high)) ^ bare
-            if between.area() > TOUCHED_LITTLE * self.whole.area():
-                between -= self._nearer(plane, low, bare, around)
-            touching += between.area()
-        return _Hidden(joined(parts), touching=touching)
-
-    def _hidden_by_many(self, placed: Placed, triangles: Floats, hidden: Polygons, near: TargetTiles) -> _Hidden:
-        """The same for triangles in many planes: each is compared with those of the target that lie over it."""
         planes, distance = _own_planes(placed, triangles)
         is_faced = distance > LEAST_APART  # one whose plane the eye lies in hides nothing
         triangles, planes, distance = triangles[:, is_faced], planes[:, is_faced], distance[is_faced]
@@ -364,30 +330,19 @@ class _Target:
         is_touched = touched > TOUCHED_LITTLE * self.whole.area()
         shown = around.of(is_touched).where(-planes, -low)
         outlines, touching = places_of(triangles), float(touched[~is_touched].sum())
-        parts = [_covered(placed, triangles[:, order.is_before])]
+        parts = [_covered(triangles[:, order.is_before])]
         for number in np.flatnonzero(order.is_parted).tolist():
             bare = polygons([outlines[number]])
-            gone = _covered(self.placed, nearer.of_number(number))
+            gone = _covered(nearer.of_number(number))
             parts.append(bare - gone - polygons([*order.rectangles(number)]))
             if is_touched[number]:
                 self.step()
-                met, left = (_covered(self.placed, each.of_number(number)) for each in (between, shown))
+                met, left = (_covered(each.of_number(number)) for each in (between, shown))
                 touching += ((met ^ bare ^ self.whole) - hidden - left).area()
         found = self.covered_by(joined(parts))
         surely = joined([hidden, found.polygons])
         doubt = ((polygons([*order.doubt]) ^ self.whole) - surely).area() if len(order.doubt) else 0.0
         return _Hidden(surely, touching=touching, doubt=float(doubt) + found.doubt)
-
-    def _nearer(self, plane: Floats, most: float, part: Polygons, around: Floats) -> Polygons:
-        """What the target covers, within the bounds of a part of the picture, where ``plane @ p <= most``.
-
-        ``around`` are its triangles there.
-        """
-        if around.shape[1] <= MOST_AROUND:
-            return _covered(self.placed, clipped(around, -plane, -most))
-        left, top, right, bottom = part.bounds()
-        faces = Faces.of(self.placed, np.array([left, right, top, bottom]))
-        return faces.clipped(-plane, -most).silhouette((left, right))
 
     def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
         """Where what is nearest of it lies in one of some arcs."""
@@ -456,11 +411,9 @@ class _Pieces:
         return self.triangles[:, slice(*np.searchsorted(self.owner, [number, number + 1]))]
 
 
-def _covered(placed: Placed, triangles: Floats) -> Polygons:
-    """What triangles (3, m, 3) of a body cover."""
-    if triangles.shape[1] > FEW_FACES:
-        return Faces(placed, np.zeros(len(placed.clusters.corners), np.int8), triangles).silhouette()
-    return polygons([*places_of(triangles)])
+def _covered(triangles: Floats) -> Polygons:
+    """What triangles (3, m, 3) cover."""
+    return union_of(triangles) if triangles.shape[1] > FEW_FACES else polygons([*places_of(triangles)])
 
 
 def _ends(values: Floats) -> Floats:
@@ -503,27 +456,6 @@ class _Planes:
         is_faced = distance > LEAST_APART
         is_behind = is_faced & (apart <= LEAST_APART).all(axis=1)
         return is_behind, is_faced & (apart >= NEAREST_DEPTH_MM).all(axis=1)
-
-
-def _coplanar(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]] | None:
-    """Triangles (3, m, 3) by the planes in which they lie: ``plane @ p == 1``, its distance from the eye, its own.
-
-    One whose plane the eye lies in hides nothing, and is left out. None where there are more than `MOST_PLANES`.
-    """
-    planes, distance = _own_planes(placed, triangles)
-    faced = np.flatnonzero(distance > LEAST_APART)
-    units = (planes[:, faced].T @ placed.matrix) * distance[faced, None]
-    rounded = np.round(np.column_stack([units * 1e6, distance[faced] * 1e4])).astype(np.int64)
-    _, group = np.unique(rounded, axis=0, return_inverse=True)
-    if group.max(initial=-1) >= MOST_PLANES:
-        return None
-    groups = []
-    for number in range(group.max(initial=-1) + 1):
-        mine = faced[group.ravel() == number]
-        off = np.abs(np.tensordot(planes[:, mine[0]], triangles[:, mine], 1) - 1.0).max() * distance[mine[0]]
-        for members in [mine] if off <= COPLANAR else mine[:, None]:
-            groups.append((planes[:, members[0]], float(distance[members[0]]), triangles[:, members]))
-    return groups
 
 
 def _own_planes(placed: Placed, triangles: Floats) -> tuple[Floats, Floats]:

@@ -535,6 +535,11 @@ def _round_triangles(triangles: Floats) -> Chain:
     return Chain.of(places[:, corners], loop, points[2, corners])
 
 
+def union_of(triangles: Floats) -> Polygons:
+    """What triangles (3, m, 3) cover, by the lines round all of them."""
+    return _wound_round(*_round_triangles(turned_alike(triangles))[:3], (-np.inf, np.inf))
+
+
 def _wound_round(start: Floats, following: Indices, loop: Indices, columns: tuple[float, float]) -> Polygons:
     """What loops wind round, between two columns.
 

@@ -24,12 +24,14 @@ import numpy as np
 
 from silhouette.common.geometry import Flags, Floats, spread
 from silhouette.common.lazy import cached_property
-from silhouette.measure.silhouettes import Faces, Polygons, Sides
+from silhouette.measure.silhouettes import Faces, Sides
 from silhouette.measure.triangles import boxes_of, greatest_of, least_of
 from silhouette.meshes.clusters import Indices
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM
 
-TILES_ACROSS = 128  # of a part of a target: in each its depth is compared with that of mixed faces
+TILES_ACROSS = 128  # of a part of a target, at most: in each its depth is compared with that of mixed faces
+
+FACES_IN_TILE = 0.5  # of a target: of few faces there are fewer tiles
 
 NARROWEST_PART = 1e-3  # pixels: of a part in which depths are compared
 
@@ -412,12 +414,6 @@ class TargetTiles:
         """(3, m, 3) the faces, in picture coordinates."""
         return self.faces.triangles
 
-    def within(self, part: Polygons) -> Floats:
-        """(3, k, 3) those that may lie within the bounds of a part of the picture."""
-        left, top, right, bottom = part.bounds()
-        first, last, highest, lowest = self.boxes
-        return self.triangles[:, (first <= right) & (last >= left) & (highest <= bottom) & (lowest >= top)]
-
     @cached_property
     def boxes(self) -> Floats:
         """(4, m) least and greatest column, least and greatest row of each."""
@@ -427,7 +423,8 @@ class TargetTiles:
     def tiles(self) -> Tiles:
         """The tiles."""
         left, right, top, bottom = self.window
-        size = max(right - left, bottom - top, NARROWEST_PART) / TILES_ACROSS
+        across = min(TILES_ACROSS, 1 + int(np.sqrt(self.triangles.shape[1] / FACES_IN_TILE)))
+        size = max(right - left, bottom - top, NARROWEST_PART) / across
         return Tiles(size, np.array([left]), np.array([top])).parted(*self._shape(size), size)
 
     def _shape(self, size: float) -> tuple[int, int]:

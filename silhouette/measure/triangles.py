@@ -111,10 +111,3 @@ def may_meet(triangles: Floats, others: Floats) -> Flags:
         for side in sides_of(first):
             meeting &= greatest_of(products(side, second)) > 0.0
     return meeting
-
-
-def may_meet_some(triangles: Floats, others: Floats) -> Flags:
-    """(m,) which of triangles (3, m, 3) may lie over some of others (3, k, 3): none of these' sides parts them."""
-    inside = np.tensordot(sides_of(others), triangles, (1, 0))  # (3, k, m, 3)
-    meeting: Flags = np.any(np.all(greatest_of(inside) >= 0.0, axis=0), axis=0)
-    return meeting

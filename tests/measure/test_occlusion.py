@@ -1,4 +1,4 @@
-"""COUNT: what is obscured, exactly: half of it, next to nothing of it, and what planes cannot tell."""
+"""COUNT: what is obscured, exactly: half of it, next to nothing of it, and where surfaces cross."""
 
 from __future__ import annotations
 
@@ -70,13 +70,12 @@ COARSELY = {"TILES_ACROSS": 5, "LEVELS": 1}
     ("kind", "number"),
     [("shells", 0), ("ground", 0), ("piercing", 1), ("standing", 0), ("flipped faces", 2), ("soups", 3)],
 )
-def test_tiles_tell_what_planes_tell(
+def test_tiles_of_any_size_tell_the_same(
     kind: str, number: int, settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    monkeypatch.setattr(module, "MOST_PLANES", -1)
     for name, value in settings.items():
         monkeypatch.setattr(tiles, name, value)
     by_tiles = occlusion(picture)
@@ -93,7 +92,6 @@ def test_what_is_left_of_tiles_is_in_doubt(kind: str, number: int, monkeypatch: 
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    monkeypatch.setattr(module, "MOST_PLANES", -1)
     monkeypatch.setattr(tiles, "MOST_PAIRS", 0)
     monkeypatch.setattr(tiles, "FEW_IN_TILE", 0)
     doubts = []
@@ -128,19 +126,17 @@ def rough_ground(cells: int, height: float) -> Mesh:
 def test_a_fine_shape_sunk_into_fine_ground_is_counted_exactly(
     eye: tuple[float, float, float], settings: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Thousands of faces cross: the share is within the error of the witness, and that of planes."""
+    """Thousands of faces cross: the share is within the error of the witness, whatever tiles there are."""
     target, ground = shapes.moved(shapes.sphere(15.0, 60, 40), (0.0, 0.0, 8.0)), rough_ground(80, 3.0)
     one = Case(target, (ground,), np.array(eye))
-    monkeypatch.setattr(module, "MOST_PLANES", -1)
+    same = observe(one.sight, choose(), 0.1).counts
     for name, value in settings.items():
         monkeypatch.setattr(tiles, name, value)
     counts = observe(one.sight, choose(), 0.1).counts
     assert counts.error < 1e-4
     seen = observe(one.sight, choose("embree"), 0.05).counts
     assert abs(counts.occluded / counts.total - seen.occluded / seen.total) <= counts.error + seen.error
-    monkeypatch.setattr(module, "MOST_PLANES", 10**6)
-    planes = observe(one.sight, choose(), 0.1).counts
-    assert counts.occluded / counts.total == pytest.approx(planes.occluded / planes.total, abs=2e-6)
+    assert counts.occluded / counts.total == pytest.approx(same.occluded / same.total, abs=2e-6)
 
 
 @pytest.mark.parametrize("apart", [0.0, 5e-5, 2e-4, 1.0])
@@ -171,13 +167,13 @@ def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch
     sight = case(kind, number)
     (picture,) = framed(sight.sight, sight.pixel).pictures
     areas, mixed = [], [0, 0, 0]
-    coplanar = module._coplanar
+    own_planes = module._own_planes
 
-    def counted_triangles(placed: Placed, triangles: Floats) -> list[tuple[Floats, float, Floats]] | None:
+    def counted_triangles(placed: Placed, triangles: Floats) -> tuple[Floats, Floats]:
         mixed[len(areas)] += triangles.shape[1]
-        return coplanar(placed, triangles)
+        return own_planes(placed, triangles)
 
-    monkeypatch.setattr(module, "_coplanar", counted_triangles)
+    monkeypatch.setattr(module, "_own_planes", counted_triangles)
     for across, few in ((1, 0), (128, 0), (128, 10_000)):
         monkeypatch.setattr(tiles, "TILES_ACROSS", across)
         monkeypatch.setattr(module, "FEW_FACES", few)
