@@ -104,7 +104,7 @@ def test_what_is_made_from_the_code_stands_in_its_page(manual: Path, page: str, 
     for text in (part() for part in parts):
         for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
             assert f'id="{github_anchor(heading)}"' in built
-        rows = [row for row in re.findall(r"^\| .* \|$", text, re.MULTILINE)]
+        rows = re.findall(r"^\| .* \|$", text, re.MULTILINE)
         there = {plain(row) for row in re.findall(r"<tr>.*?</tr>", built, re.DOTALL)}
         assert len(rows) > 10
         assert [row for row in rows if plain(row) not in there] == []
