@@ -50,6 +50,7 @@ def benchmarks() -> list[str]:
 
 def write_page(file: Path, figures: Figures) -> None:
     """Writes the page, whole or not at all, and beside it the picture that it shows."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     write_file(file, page(figures))
     write_picture(file.parent, figures)
 
