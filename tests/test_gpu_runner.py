@@ -225,7 +225,7 @@ def test_every_step_names_modules_tests_and_options_that_there_are(
             assert run(capsys, *words[2:], "--help").status == 0
         elif words[1] == "tests.benchmarks":
             measured.append(words[2])
-            assert measure([*words[2:], "--page"]) == 0
+            assert measure([*words[2:], "--page", str(tmp_path / "page.md")]) == 0
     assert {"tests/renderers", "tests/measure/test_serving.py"} <= set(tested)
     assert [path for path in tested if not (PROJECT / path).exists()] == []
     assert measured[0] == "gpu"

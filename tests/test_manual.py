@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,14 @@ import silhouette
 from silhouette.cli.commands import COMMANDS, SCHEMAS
 from silhouette.pages.site.frame import SITE_PAGES
 from silhouette.rules import RULES
+from tests.benchmarks.figures import Figures
+from tests.benchmarks.page import FOLDER, sections_of
 from tests.conftest import PROJECT
 from tests.support.browsing import DESKTOP, Browser
+from tests.support.game_language import keys, language
+from tests.support.made_parts import PART
 from tests.support.report_pages import quiet
+from tests.support.scene_keys import example_scenes, github_anchor, model_keys, scene_keys
 
 pytestmark = pytest.mark.slow
 
@@ -75,6 +81,39 @@ def test_every_game_has_a_row(manual: Path) -> None:
 def test_every_name_of_the_package_is_described(manual: Path) -> None:
     headings = re.findall(r'<h2 id="silhouette\.[\w.]*?(\w+)"', text_of(manual / "reference" / "python.html"))
     assert set(headings) == set(silhouette.__all__)
+
+
+@pytest.mark.parametrize(
+    "page, parts",
+    [
+        ("scenes/keys.md", [scene_keys]),
+        ("scenes/examples.md", [example_scenes]),
+        ("models/README.md", [model_keys]),
+        ("silhouette/rules/data/language.md", [language, keys]),
+        ("tests/benchmarks/README.md", [lambda: sections_of(Figures.read(FOLDER))]),
+    ],
+    ids=["keys", "examples", "models", "language", "benchmarks"],
+)
+def test_what_is_made_from_the_code_stands_in_its_page(manual: Path, page: str, parts: list[Callable[[], str]]) -> None:
+    """In place of the words that stand there on GitHub; each heading and each cell of each table."""
+    kept = text_of(PROJECT / page)
+    built = text_of(manual / page.replace("README", "index").replace(".md", ".html"))
+    assert "made: " not in built
+    for _, words in PART.findall(kept):
+        assert plain(words) not in plain(built)
+    for text in (part() for part in parts):
+        for heading in re.findall(r"^#+ (.*)$", text, re.MULTILINE):
+            assert f'id="{github_anchor(heading)}"' in built
+        rows = re.findall(r"^\| .* \|$", text, re.MULTILINE)
+        there = {plain(row) for row in re.findall(r"<tr>.*?</tr>", built, re.DOTALL)}
+        assert len(rows) > 10
+        assert [row for row in rows if plain(row) not in there] == []
+
+
+def plain(text: str) -> str:
+    """The letters and digits of a page or a part of it, whether in HTML or in Markdown."""
+    text = re.sub(r"\]\([^)\s]*\)", "", html.unescape(re.sub(r"<[^>]+>", "", text)))
+    return re.sub(r"[\W_]", "", text)
 
 
 def test_every_schema_lies_beside_its_page(manual: Path) -> None:

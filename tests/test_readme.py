@@ -10,6 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from silhouette import check, load_scene
 from silhouette.cli.app import main
@@ -17,13 +18,15 @@ from silhouette.models.entries import ModelOptions
 from silhouette.rules import RULES, rule_called
 from tests.benchmarks.page import benchmarks
 from tests.support.games import BY_CODE, FILES
-from tests.support.scene_keys import EXAMPLES, MODELS, SCENE_KEYS, github_anchor, made
+from tests.support.made_parts import PART
+from tests.support.scene_keys import example_scenes, github_anchor, model_keys, scene_keys, schemas_in
 
 PROJECT = Path(__file__).resolve().parents[1]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 GITHUB = PROJECT / ".github"
 COMMANDS = GITHUB / "docs" / "pages" / "commands.md"
 SCENES = PROJECT / "scenes" / "README.md"
+MODELS = PROJECT / "models" / "README.md"
 PAGES = sorted(
     path
     for folder in (PROJECT, *(PROJECT / name for name in (".github", "silhouette", "models", "scenes", "tests")))
@@ -55,14 +58,31 @@ def test_the_readme_is_short() -> None:
 
 
 def prose(page: Path) -> str:
-    """The sentences of a page: without what is made from the code, tables, code, and where links lead."""
-    text = re.sub(r"<!-- (\w+): made by .*?<!-- /\1 -->", "", text_of(page), flags=re.DOTALL)
-    text = re.sub(r"^```.*?^```|^ *\|.*?$|^    .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
+    """The sentences of a page: without tables, code, and where links lead."""
+    text = re.sub(r"^```.*?^```|^ *\|.*?$|^    .*?$", "", text_of(page), flags=re.DOTALL | re.MULTILINE)
     return re.sub(r"\]\([^)]*\)", "]", text)
 
 
 def test_all_pages_together_can_be_read() -> None:
+    assert sum(len(text_of(page).split()) for page in PAGES) <= 35_000, "by wc -w: tables, code and all"
     assert sum(len(prose(page).split()) for page in PAGES) <= 30_000
+
+
+def test_all_pages_that_are_kept_are_counted() -> None:
+    listed = subprocess.run(["git", "ls-files", "*.md"], cwd=PROJECT, capture_output=True, text=True, check=False)
+    if listed.returncode or "README.md" not in listed.stdout.splitlines():
+        pytest.skip("not a checkout")
+    assert set(listed.stdout.splitlines()) <= set(map(named, PAGES))
+
+
+def test_what_is_made_from_the_code_is_not_kept() -> None:
+    """The manual has it; here a few words say where it stands (`test_manual.py` builds it)."""
+    places = {name: words for page in PAGES for name, words in PART.findall(text_of(page))}
+    assert set(places) == {"scene keys", "example scenes", "model keys", "game language", "game keys", "benchmarks"}
+    for name, words in places.items():
+        assert not re.search(r"^[#|]", words, re.MULTILINE), name
+        assert len(words.split()) <= 60, name
+        assert "silhouette schema" in words or "](" in words, f"{name}: where does it stand?"
 
 
 def test_no_text_stands_twice() -> None:
@@ -162,9 +182,29 @@ def test_no_command_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert [command for command in commands if f"| `silhouette {command}` |" not in table] == []
 
 
-@pytest.mark.parametrize("page", [SCENE_KEYS, EXAMPLES, MODELS], ids=named)
-def test_generated_parts_are_up_to_date(page: Path) -> None:
-    assert text_of(page) == made(page), "python -m tests.support.scene_keys writes it anew"
+def keys_of(schema: type[BaseModel]) -> set[str]:
+    """The keys of a schema and of all that stand in it."""
+    inner = [each for field in schema.model_fields.values() for each in schemas_in(field.annotation)]
+    return set(schema.model_fields).union(*map(keys_of, inner))
+
+
+def test_every_key_stands_in_the_manual_with_its_meaning() -> None:
+    text = scene_keys() + model_keys()
+    for rule in map(rule_called, RULES):
+        schemas = filter(None, (rule.scene_entry, rule.readings_entry, *rule.check_entries.values()))
+        keys = set[str]().union(*map(keys_of, schemas))
+        assert len(keys) > 10
+        assert [key for key in keys if f"`{key}`" not in text] == [], rule.name
+    rows = re.findall(r"^\|(.*)\|$", text.replace("\\|", "/"), re.MULTILINE)
+    assert len(rows) > 300
+    assert [row for row in rows if not row.rpartition("|")[2].strip()] == [], "without a meaning"
+
+
+def test_every_example_stands_in_the_manual_with_its_rules() -> None:
+    rows = dict(re.findall(r"^\| \[.+\]\((.+)\) \| (.*) \|$", example_scenes(), re.MULTILINE))
+    folders = {(PROJECT / rule_called(name).example).parent for name in RULES}
+    assert set(rows) == {f"{path.parent.name}/{path.name}" for folder in folders for path in folder.glob("*.toml")}
+    assert all(rows.values())
 
 
 @pytest.mark.parametrize("page", [SCENES, MODELS], ids=named)

@@ -1,7 +1,7 @@
 """What mkdocs is given: the pages of the repository where they stand, what they link to, and those made from the code.
 
 A page has the path that it has in the repository, so that a link leads to the same place here as on GitHub, and
-``mkdocs build --strict`` checks it.
+``mkdocs build --strict`` checks it. Where a part of a page is made from the code, the page has it here alone.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from contextlib import chdir
@@ -30,7 +31,21 @@ from silhouette.pages.html.page import element
 from silhouette.pages.site.frame import SITE_PAGES
 from silhouette.rules import BY_DATA, RULES, rule_called
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # where the package is installed, the tests are not
+from tests.benchmarks.figures import Figures
+from tests.benchmarks.page import FOLDER, sections_of
+from tests.support import game_language, scene_keys
+from tests.support.made_parts import whole
+
 ROOT = Path(__file__).resolve().parents[2]
+PARTS = {
+    "scene keys": scene_keys.scene_keys,
+    "example scenes": scene_keys.example_scenes,
+    "model keys": scene_keys.model_keys,
+    "game language": game_language.language,
+    "game keys": game_language.keys,
+    "benchmarks": lambda: sections_of(Figures.read(FOLDER)),
+}
 FOLDERS = (".github", "silhouette", "models", "scenes", "tests")
 NOTEBOOK = ".github/docs/notebook.ipynb"
 LEFT_OUT = ("pull_request_template.md",)
@@ -40,15 +55,16 @@ LINK = re.compile(r"\]\(([^)\s#:]+)(?:#[^)\s]*)?\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The files of the manual, in place of those that mkdocs has found in its own folder."""
-    pages = list(_pages())
+    pages = {page: whole(page.read_text(encoding="utf-8"), PARTS) for page in _pages()}
     linked = {
         target
-        for page in pages
-        for link in LINK.findall(page.read_text(encoding="utf-8"))
+        for page, text in pages.items()
+        for link in LINK.findall(text)
         if (target := (page.parent / link).resolve()).is_file() and target.suffix != ".md"
     }
     given = [file for file in files if not file.is_documentation_page()]
-    stored = [_stored(path, config) for path in (*pages, *sorted({*linked, ROOT / NOTEBOOK}))]
+    stored = [_placed(page, config, content=text) for page, text in pages.items()]
+    stored += [_placed(path, config, abs_src_path=str(path)) for path in sorted({*linked, ROOT / NOTEBOOK})]
     return Files([*given, *stored, *_made(config)])
 
 
@@ -69,10 +85,10 @@ def _pages() -> Iterator[Path]:
                 yield path
 
 
-def _stored(path: Path, config: MkDocsConfig) -> File:
+def _placed(path: Path, config: MkDocsConfig, **content: str) -> File:
     """A file of the repository; in the site not in a folder whose name begins with a dot, which hosts leave out."""
     name = path.relative_to(ROOT).as_posix()
-    file = File.generated(config, name, abs_src_path=str(path), inclusion=InclusionLevel.INCLUDED)
+    file = File.generated(config, name, inclusion=InclusionLevel.INCLUDED, **content)
     file.dest_uri = file.dest_uri.removeprefix(".github/").removeprefix("docs/pages/")
     return file
 

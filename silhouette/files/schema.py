@@ -2,8 +2,8 @@
 
 The description of a field ends a sentence that begins "it must be": the same words document the key and explain a
 mistake. A field that is a choice among words, or true or false, needs no description. pydantic finds the mistake, and
-`validated` turns it into one plain line. The docstring below a field says what the key means: in ``scenes/keys.md``,
-and in the JSON Schemas that editors show.
+`validated` turns it into one plain line. The docstring below a field says what the key means: in the manual, and in the
+JSON Schemas that editors show.
 """
 
 from __future__ import annotations

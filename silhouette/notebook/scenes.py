@@ -109,7 +109,7 @@ class Scene(PlainScene):
 
     @classmethod
     def build(cls, rules: str = DEFAULT_GAME, *, folder: str | PathLike[str] | None = None, **keys: Any) -> Scene:
-        """A scene of the keys of a scene file, as `scenes/README.md` lists them.
+        """A scene of the keys of a scene file, as `silhouette schema scene` lists them.
 
         ``mesh`` of a piece may be a path, seen from the current folder, a `trimesh.Trimesh`, a `trimesh.Scene`, whose
         nodes become parts, or (vertices (n, 3), faces (m, 3)); ``units``, ``up`` and ``base`` say what they say of a

@@ -115,7 +115,7 @@ RENDERERS: tuple[RendererEntry, ...] = (
     RendererEntry("reference", lambda device: ReferenceRenderer(), lambda: [RendererTrial("numpy")]),
 )
 """Every renderer, in the order in which "auto" tries them. Embree is first: on an H100 beside 16 cores a batch was 6 %
-faster with cuda at most, and a map took twice as long (tests/benchmarks/README.md)."""
+faster with cuda at most, and a map took twice as long (tests/benchmarks)."""
 
 CHOOSING = ("PYOPENGL_PLATFORM", "EGL_DEVICE_ID")
 """The variables of the environment by which a renderer chooses its device; where they change, another is started."""

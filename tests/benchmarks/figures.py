@@ -1,4 +1,4 @@
-"""The figures that stand in README.md: of each table the latest run and the one before, in ``figures.json``.
+"""The figures of the manual's page: of each table the latest run and the one before, in ``figures.json``.
 
 The earlier run is the last one of another commit, unless `Figures.record` is told to keep the one that is there.
 """

@@ -1,4 +1,4 @@
-"""README.md of the benchmarks, made from their docstrings and from `figures.json`: nothing in it is written by hand."""
+"""The page of the benchmarks: README.md, and all that was measured, from the docstrings and `figures.json`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from silhouette.files.writing import write_file
 from tests.benchmarks.chart import error_against_time
 from tests.benchmarks.figures import Figures, Measured, Origin, Run
+from tests.support.made_parts import whole
 
 FOLDER = Path(__file__).resolve().parent
 PACKAGE = "tests.benchmarks"
@@ -27,37 +28,12 @@ FIRST = (
     "out_of_view",
     "scans",
 )
-"""The benchmarks that README begins with, and that are run first; the others follow by name."""
+"""The benchmarks that the page begins with, and that are run first; the others follow by name."""
 
-TOP = """\
-<!-- Made by `python -m tests.benchmarks` from the docstrings of the modules and from figures.json: do not edit. -->
-
-# Benchmarks: what was measured
-
-A benchmark is a module that measures tables and asserts nothing about time. All of them, from the root of a checkout,
-in the environment of [`CONTRIBUTING.md`](../../.github/CONTRIBUTING.md):
-
-    python -m tests.benchmarks
-
-It writes `figures.json`, which keeps the last figures of another commit as well, and this page, after each table: what
-was measured before Ctrl-C or a failure stays. If the machine lacks something (large meshes, Open3D, a GPU), the reason
-stands here, and the earlier figures stay.
-
-| command | does |
-|---|---|
-| `python -m tests.benchmarks renderers scale` | only these |
-| `python -m tests.benchmarks --rounds 2` | measures everything at most twice: quicker, less sure |
-| `python -m tests.benchmarks occlusion --scenes 12` | of [`occlusion`](#occlusion), the first scenes only |
-| `python -m tests.benchmarks --against DIR` | measures whole processes in turn with an earlier checkout |
-| `python -m tests.benchmarks --again` | replaces the latest figures, and keeps those of the other commit |
-| `python -m tests.benchmarks --page` | measures nothing: makes the page anew |
-| `python -m tests.benchmarks.scale` | prints one benchmark's tables, and records nothing |
-
-Large meshes are expected in `shared/meshes` next to the checkout, scans in `shared/scans`; `scans` needs the extra
-`sculpt`. Below the tables of a run stand date, commit and [machine](#the-machines).
+CONTENTS = """\
+Below the tables of a run stand date, commit and [machine](#the-machines). The benchmarks, with the time that all of it
+takes if it was measured:
 """
-
-CONTENTS = "The benchmarks, with the time that all of it takes if it was measured:\n"
 
 MACHINES = "## The machines\n"
 
@@ -72,9 +48,15 @@ def benchmarks() -> list[str]:
     return sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
 
 
-def write_page(folder: Path, figures: Figures) -> None:
-    """Writes README.md, whole or not at all, and the picture that a section of it shows."""
-    write_file(folder / "README.md", page(figures))
+def write_page(file: Path, figures: Figures) -> None:
+    """Writes the page, whole or not at all, and beside it the picture that it shows."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_file(file, page(figures))
+    write_picture(file.parent, figures)
+
+
+def write_picture(folder: Path, figures: Figures) -> None:
+    """Draws the table of `occlusion`, if it was measured."""
     if runs := list(figures.benchmarks.get("occlusion", Measured()).tables.values()):
         table = runs[0][0].table
         write_file(
@@ -84,7 +66,12 @@ def write_page(folder: Path, figures: Figures) -> None:
 
 
 def page(figures: Figures) -> str:
-    """README.md with these figures; it has a section for each benchmark of the project and each that has figures."""
+    """README.md with all that was measured."""
+    return whole((FOLDER / "README.md").read_text(encoding="utf-8"), {"benchmarks": lambda: sections_of(figures)})
+
+
+def sections_of(figures: Figures) -> str:
+    """A section for each benchmark of the project and each that has figures, and what the machines are."""
     names = [*benchmarks(), *(name for name in figures.benchmarks if "." in name)]
     contents, sections = [], []
     for name in names:
@@ -98,7 +85,7 @@ def page(figures: Figures) -> str:
         sections.append("\n".join([f"## {name}\n", f"**{question}**\n", text, *tables, *_gaps(measured)]))
     first = figures.machines[0] if figures.machines else {}
     machines = [_machine(number, one, first) for number, one in enumerate(figures.machines, 1)]
-    return "\n".join([TOP, CONTENTS + ",\n".join(contents) + ".\n", *sections, MACHINES, *machines])
+    return "\n".join([CONTENTS + ",\n".join(contents) + ".\n", *sections, MACHINES, *machines])
 
 
 def described(name: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from silhouette.common.errors import RendererUnavailable
 from tests.benchmarks.figures import Figures, Measured, Origin, Run, commit, today
-from tests.benchmarks.page import PACKAGE, write_page
+from tests.benchmarks.page import PACKAGE, write_picture
 from tests.benchmarks.tables import CannotRunError, Options, Skipped, Table
 
 
@@ -59,7 +59,7 @@ class Recorder:
                 print(one.text() + "\n", flush=True)
                 measured.gaps[one.title] = one.reason
             self._figures.write(self._folder)
-            write_page(self._folder, self._figures)
+            write_picture(self._folder, self._figures)
         if "" not in measured.gaps:
             self._figures.forget_all_but(name, titles, self._origin.machine)
         seconds = round(time.perf_counter() - start, 1)

@@ -1,9 +1,9 @@
-"""The command that runs all benchmarks: what was measured is kept, and README is made of it and of nothing else."""
+"""The command that runs all benchmarks: what was measured is kept, and the manual's page is made of it alone."""
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.__main__ import main as measure
 from tests.benchmarks.figures import Figures, Measured, Origin, Run
-from tests.benchmarks.page import FOLDER, benchmarks, page
+from tests.benchmarks.page import FOLDER, benchmarks, described, page
 from tests.benchmarks.tables import Table
 from tests.support.batching import wait_until
 
@@ -93,8 +94,9 @@ def test_one_that_fails_costs_none_of_the_others(fakes: Path) -> None:
     }
     titles = {name: list(measured.tables) for name, measured in figures.benchmarks.items() if measured.tables}
     assert titles == {"fakes.broken": ["Before it broke"], "fakes.quick": ["Speed"]}
-    text = (fakes / "README.md").read_text(encoding="utf-8")
-    assert text == page(figures)
+    words = command(fakes, "--page", str(fakes / "page.md"))
+    subprocess.run(words, cwd=PROJECT, env=environment(fakes), check=True)
+    text = (fakes / "page.md").read_text(encoding="utf-8")
     for line in ("**How quick is it?**", "It takes `no time`.", "| one pair | 2.0 |", "needs what is not here."):
         assert line in text.split("\n") or f"Not measured in the last run: {line}" in text
     assert "Not measured here: with a GPU: there is none." in text
@@ -111,7 +113,7 @@ def test_what_was_measured_before_ctrl_c_is_kept(fakes: Path) -> None:
     words = [python, "-c", listen, *rest]
     ran = subprocess.Popen(words, cwd=PROJECT, env=environment(fakes), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     with ran:
-        wait_until(lambda: (fakes / "README.md").exists())
+        wait_until(lambda: (fakes / "figures.json").exists())
         ran.send_signal(signal.SIGINT)
         _, said = ran.communicate(timeout=60)
     assert ran.returncode == 130
@@ -120,7 +122,6 @@ def test_what_was_measured_before_ctrl_c_is_kept(fakes: Path) -> None:
     assert {name: list(measured.tables) for name, measured in figures.benchmarks.items()} == {
         "fakes.endless": ["At first"]
     }
-    assert (fakes / "README.md").read_text(encoding="utf-8") == page(figures)
 
 
 def run_of(commit: str, ms: str, **absent: str) -> Run:
@@ -172,7 +173,37 @@ def test_figures_are_written_and_read_as_they_are(tmp_path: Path) -> None:
     assert "machine 2" not in page(figures)
 
 
-def test_readme_is_made_of_the_figures_that_are_kept() -> None:
-    """It is not written by hand: `python -m tests.benchmarks --page` makes it anew where a docstring has changed."""
-    assert (FOLDER / "README.md").read_text(encoding="utf-8") == page(Figures.read(FOLDER))
-    assert set(json.loads((FOLDER / "figures.json").read_text(encoding="utf-8"))["benchmarks"]) <= set(benchmarks())
+def test_the_page_has_all_that_was_measured(tmp_path: Path) -> None:
+    """Of every benchmark its question, and of every table that is kept its title and each of its cells."""
+    assert measure(["--page", str(tmp_path / "page.md")]) == 0
+    text = (tmp_path / "page.md").read_text(encoding="utf-8")
+    assert text == page(Figures.read(FOLDER))
+    assert (tmp_path / "occlusion.svg").is_file()
+    figures = Figures.read(FOLDER).benchmarks
+    assert set(figures) <= set(benchmarks())
+    for name in benchmarks():
+        question, _ = described(name)
+        assert question.endswith("?"), name
+        section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+        assert section.startswith(f"\n**{question}**\n")
+        for now, _ in figures.get(name, Measured()).tables.values():
+            assert f"**{now.table.title}**" in section
+            assert [row for row in now.table.rows if " | ".join(row[1:]) not in section] == []
+
+
+def test_the_figures_in_readme_are_those_that_were_measured_last() -> None:
+    """Whoever measures them anew writes them there, too."""
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8").partition("## In short")[2]
+    rows = re.findall(r"^\| `(\w+)`.*? \| (.+?) \| (.+?) \| (.+?) \|$", readme, re.MULTILINE)
+    assert len(rows) == 9
+    figures = Figures.read(FOLDER).benchmarks
+    for benchmark, of, what, measured in rows:
+        tables = [now.table for now, _ in figures[benchmark].tables.values()]
+        cells = {
+            row[table.columns.index(what)]
+            for table in tables
+            if what in table.columns
+            for row in table.rows
+            if row[0] == of
+        }
+        assert measured in cells, f"{benchmark}, {of}, {what}"

@@ -66,7 +66,7 @@ class Named(ReferenceRenderer):
 
 
 def test_auto_takes_embree_also_if_a_gpu_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On an H100 beside 16 cores a batch was 6 % faster with it at most: tests/benchmarks/README.md."""
+    """On an H100 beside 16 cores a batch was 6 % faster with it at most: `feeding` of tests/benchmarks."""
     pytest.importorskip("embreex")
     on_gpu = Named("cuda", "cuda:0", hardware=True)
     replace_renderers(monkeypatch, cuda=lambda device: on_gpu)

@@ -1,33 +1,12 @@
-"""Those parts of silhouette/rules/data/language.md that are made from the code.
-
-    python -m tests.support.game_language
-
-The keys of a game file, and everything that its conditions can ask. `tests/rules/data/test_language_page.py` compares
-the file with what the command would write.
-"""
+"""What silhouette/rules/data/language.md has in the manual: keys of a game file, and all that conditions can ask."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 from pydantic import BaseModel
 
 from silhouette.files.schema import meanings
 from silhouette.rules.data.entries import ClauseEntry, GameEntry, ReadingEntry, VerdictEntry
 from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, PRIMITIVES, Parameter, Primitive
-
-PAGE = Path(__file__).resolve().parents[2] / "silhouette" / "rules" / "data" / "language.md"
-
-
-def made() -> str:
-    """The text of the page with its generated parts made anew."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, make in {"keys": keys, "language": language}.items():
-        start, end = f"<!-- {name}: made by python -m tests.support.game_language -->", f"<!-- /{name} -->"
-        before, rest = text.split(start)
-        _, after = rest.split(end)
-        text = f"{before}{start}\n\n{make()}\n{end}{after}"
-    return text
 
 
 def keys() -> str:
@@ -75,7 +54,3 @@ def _argument(one: Parameter) -> str:
 
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
-
-
-if __name__ == "__main__":
-    PAGE.write_text(made(), encoding="utf-8")

@@ -1,10 +1,8 @@
-"""Those parts of scenes/keys.md, scenes/examples.md and models/README.md that are made from the code and the scenes.
-
-    python -m tests.support.scene_keys
+"""What scenes/keys.md, scenes/examples.md and models/README.md have in the manual: made from the code and the scenes.
 
 Each key of a file is described where it is read: the description of its pydantic field says what a value must be, and
 the docstring below the field says what the key means. The tables of example scenes come from the scenes' own
-titles and sources. `tests/test_readme.py` compares the files with what the command would write.
+titles and sources.
 """
 
 from __future__ import annotations
@@ -27,9 +25,6 @@ from silhouette.rules import BY_DATA, RULES, rule_called
 from silhouette.scenes.entries import FighterEntry, SceneEntry, TerrainEntry, VehicleEntry
 
 PROJECT = Path(__file__).resolve().parents[2]
-SCENE_KEYS = PROJECT / "scenes" / "keys.md"
-EXAMPLES = PROJECT / "scenes" / "examples.md"
-MODELS = PROJECT / "models" / "README.md"
 
 PIECES = ("terrain", "fighter", "vehicle")
 """The kinds of pieces of a table."""
@@ -37,23 +32,10 @@ PIECES = ("terrain", "fighter", "vehicle")
 Schema = type[BaseModel]
 
 
-def made(file: Path) -> str:
-    """The text of a page with its generated part made anew."""
-    name, make = {
-        SCENE_KEYS: ("keys", scene_keys),
-        EXAMPLES: ("index", example_scenes),
-        MODELS: ("keys", model_keys),
-    }[file]
-    start, end = f"<!-- {name}: made by python -m tests.support.scene_keys -->", f"<!-- /{name} -->"
-    before, rest = file.read_text(encoding="utf-8").split(start)
-    _, after = rest.split(end)
-    return f"{before}{start}\n\n{make()}\n{end}{after}"
-
-
 def scene_keys() -> str:
     """A section for each table of a scene file: what every scene has, then each game."""
     sections = _Sections()
-    lines = ["## Every scene", "", *sections.table(SceneEntry, "Every scene")]
+    lines = ["## Every scene", "", *sections.whole(SceneEntry, "Every scene", "Every scene")]
     by_data = [name for name in RULES if RULES[name] == BY_DATA]
     shared = set.intersection(*(set(_own_rows(rule_called(name).scene_entry)) for name in by_data))
     for name in RULES:
@@ -108,7 +90,7 @@ def _own_rows(scene: Schema) -> list[tuple[str, ...]]:
     return [
         (f"`[[{kind}]]`", *row)
         for kind in PIECES
-        for entry in _schemas_in(scene.model_fields[kind].annotation)
+        for entry in schemas_in(scene.model_fields[kind].annotation)
         for row in _short_rows(entry)
         if row[0].strip("`") not in usual
     ]
@@ -160,7 +142,7 @@ class _Sections:
         """The table of a schema, and a section for each schema that stands in its keys."""
         lines = self.table(schema, heading)
         for key, field in _own_fields(schema):
-            for inner in _schemas_in(field.annotation):
+            for inner in schemas_in(field.annotation):
                 (where,) = re.findall(r"\[\[?[\w.]+\]\]?", field.description or "")[:1] or [key]
                 lines += self.one(inner, title, f"`{where}`")
         return lines
@@ -216,10 +198,11 @@ def _own_fields(schema: Schema) -> Iterator[tuple[str, FieldInfo]]:
     return ((key, field) for key, field in schema.model_fields.items() if key not in shared)
 
 
-def _schemas_in(annotation: object) -> Iterable[Schema]:
+def schemas_in(annotation: object) -> Iterable[Schema]:
+    """The schemas of which a value may be."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [schema for inner in get_args(annotation) for schema in _schemas_in(inner)]
+    return [schema for inner in get_args(annotation) for schema in schemas_in(inner)]
 
 
 def _choices(field: FieldInfo) -> str:
@@ -258,9 +241,4 @@ def _scene_row(scene: Path) -> str:
     """A row about a scene."""
     document: dict[str, Any] = tomllib.loads(scene.read_text(encoding="utf-8"))
     rules = ", ".join(document.get("source", {}).get("rules", []))
-    return f"| [{document['title']}]({scene.relative_to(EXAMPLES.parent).as_posix()}) | {rules} |"
-
-
-if __name__ == "__main__":
-    for page in (SCENE_KEYS, EXAMPLES, MODELS):
-        page.write_text(made(page), encoding="utf-8")
+    return f"| [{document['title']}]({scene.relative_to(PROJECT / 'scenes').as_posix()}) | {rules} |"
