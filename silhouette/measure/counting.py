@@ -56,18 +56,15 @@ class Measured:
     masks: tuple[Mask, ...]
 
 
-def measured(
-    pictures: Sequence[Picture], renderer: Renderer, keep: bool = False, within: Occlusion | None = None
-) -> Measured:
+def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False) -> Measured:
     """What is obscured and seen of a target.
 
     Args:
         pictures: one flat picture, or the six faces of a cube, which together show it once.
         renderer: casts the few rays that tell which of several blockers is the nearest.
         keep: whether masks are made.
-        within: of a flat picture, what hides polygons that hold the target's silhouette, if it is known.
     """
-    found = [occlusion(picture, len(pictures) > 1, renderer.go_on, within) for picture in pictures]
+    found = [occlusion(picture, len(pictures) > 1, renderer.go_on) for picture in pictures]
     areas = _areas(pictures, found)
     parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
     nearest, alone = np.sum(parts, axis=0) * (areas.obscured > 0.0)

@@ -31,7 +31,7 @@ from silhouette.measure.grids import FINEST, grids, size_of
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
 from silhouette.measure.observe import PLAIN, Wanted, observed
-from silhouette.measure.occlusion import is_certain, occlusion_within
+from silhouette.measure.occlusion import is_certain
 from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
@@ -130,9 +130,8 @@ def _settled(frame: Framed, look: Observation, renderer: Renderer, request: Want
     if depth.min() <= 0.0:
         return observed(frame, renderer, request)
     hull = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
-    within = occlusion_within(picture, hull, renderer.go_on)
-    if not is_certain(picture, within, not counts.seen):
-        return observed(frame, renderer, request, within)
+    if not is_certain(picture, hull, not counts.seen, renderer.go_on):
+        return observed(frame, renderer, request)
     # How much of a target a vision arc takes in is not proven.
     error_seen = 0.0 if picture.arcs is None else counts.error_seen
     return replace(look, counts=replace(counts, error=0.0, error_in_arc=0.0, error_seen=error_seen), decided_by="proof")

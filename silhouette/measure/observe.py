@@ -13,7 +13,6 @@ from silhouette.measure.counting import Measured, measured
 from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.occlusion import Occlusion
 from silhouette.measure.on_device import measured_on_device
 from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
@@ -70,10 +69,8 @@ def observe_many(
     return all_observed(all_framed(sights, pixel), renderer, wanted)
 
 
-def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN, within: Occlusion | None = None) -> Observation:
-    """`observe` of a sight whose pictures are known; ``within`` as of `silhouette.measure.counting.measured`."""
-    if within is not None and not renderer.capabilities.is_witness:
-        return _observation(frame, measured(frame.pictures, renderer, wanted.keep, within), renderer, wanted.windows)
+def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:
+    """`observe` of a sight whose pictures are known."""
     (observation,) = all_observed([frame], renderer, wanted)
     return observation
 

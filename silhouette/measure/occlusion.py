@@ -13,7 +13,7 @@ eye's side of a plane is before what lies beyond it, wherever a line of sight me
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import manifold3d
 import numpy as np
@@ -81,31 +81,30 @@ def joined(parts: Sequence[Polygons]) -> Polygons:
     return parts[0] if parts else polygons()
 
 
-def occlusion_within(picture: Picture, outer: Polygons, step: Callable[[], None]) -> Occlusion:
-    """`occlusion` of a flat picture with polygons that hold the target's silhouette in place of that.
-
-    The silhouette takes long where a mesh is fine, and is not needed where a blocker hides all or nothing of these.
-    """
-    target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer)
-    return _occlusion(outer, outer, [target.hidden_by_outline(body) for body in picture.blockers])
-
-
-def is_certain(picture: Picture, within: Occlusion, is_hidden: bool) -> bool:
+def is_certain(picture: Picture, outer: Polygons, is_hidden: bool, step: Callable[[], None] = lambda: None) -> bool:
     """Whether it is certain that all of a target is hidden, or, unless ``is_hidden``, that nothing of it is obscured.
 
-    ``within`` is that of polygons that hold its silhouette; parts of this are sought where they decide.
+    The silhouette of a fine mesh takes long: it is not sought but where a blocker is before some, and not all, of
+    polygons that hold it. Nor are faces compared whose order no plane tells: they may be before the target.
+
+    Args:
+        picture: a flat one.
+        outer: polygons that hold the target's silhouette.
+        is_hidden: which of both.
+        step: as of `occlusion`.
     """
-    if within.doubt or within.touching:
+    target = _Target(picture.view, Placed.of(picture.view, picture.target), False, step, outer, is_rough=True)
+    parts = [target.hidden_by_outline(body) for body in picture.blockers]
+    if any(part.doubt for part in parts):
         return False
-    target = _Target(picture.view, Placed.of(picture.view, picture.target), False, lambda: None, within.whole)
-    return not target.reaches_into(within.whole - within.obscured if is_hidden else within.obscured)
+    surely = joined([part.polygons for part in parts])
+    return not target.reaches_into(outer - surely if is_hidden else joined([surely, *(part.maybe for part in parts)]))
 
 
 def occlusion(
     picture: Picture,
     is_cube: bool = False,
     step: Callable[[], None] = lambda: None,
-    within: Occlusion | None = None,
 ) -> Occlusion:
     """What of a picture's target is obscured there.
 
@@ -113,21 +112,13 @@ def occlusion(
         picture: of the target and what may be before it.
         is_cube: whether it is a face of a cube, beyond which nothing counts.
         step: is called now and then; it may raise, to end the work.
-        within: that of polygons that hold the target's silhouette, if it is known.
     """
     target = _Target(picture.view, Placed.of(picture.view, picture.target), is_cube, step)
     whole = target.whole
     if whole.is_empty():
         return Occlusion(whole, whole, [polygons() for _ in picture.blockers], 0.0, 0.0)
     in_arc = target.in_arcs(picture.arcs)
-    if within is None or any(body.outline for body in (picture.target, *picture.blockers)):
-        return _occlusion(whole, in_arc, [target.hidden_by_outline(body) for body in picture.blockers])
-    known = _occlusion(whole, in_arc, [target.covered_by(part) for part in within.hidden])
-    return replace(known, touching=within.touching, doubt=within.doubt + known.doubt)
-
-
-def _occlusion(whole: Polygons, in_arc: Polygons, parts: Sequence[_Hidden]) -> Occlusion:
-    """That of a target before which each blocker is in a part."""
+    parts = [target.hidden_by_outline(body) for body in picture.blockers]
     touching, doubt = (float(sum(each)) for each in ([p.touching for p in parts], [p.doubt for p in parts]))
     return Occlusion(whole, in_arc, [part.polygons for part in parts], touching, doubt)
 
@@ -164,6 +155,7 @@ class _Hidden:
     polygons: Polygons
     touching: float = 0.0
     doubt: float = 0.0
+    maybe: Polygons = field(default_factory=polygons)  # where else it may be before the target, for a rough one
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +167,7 @@ class _Target:
     is_cube: bool  # whether the view is a face of a cube, beyond which nothing counts
     step: Callable[[], None]  # is called now and then
     outer: Polygons | None = None  # what stands for its silhouette, and holds it; None for that itself
+    is_rough: bool = False  # whether faces that no plane parts from it are left where they may be before it
 
     @cached_property
     def faces(self) -> Faces:
@@ -231,7 +224,8 @@ class _Target:
         if body.outline < 0.0:
             return replace(found, polygons=hidden - rim)
         beside = rim ^ hidden.offset(reach, manifold3d.JoinType.Round) ^ self.whole
-        return replace(found, polygons=hidden + beside)
+        maybe = found.maybe if found.maybe.is_empty() else self.whole
+        return replace(found, polygons=hidden + beside, maybe=maybe)
 
     def hidden_by(self, body: Body) -> _Hidden:
         """Where a blocker is before the target."""
@@ -245,6 +239,8 @@ class _Target:
             return _Hidden(polygons())
         before, mixed, near = self._parted(placed, planes)
         hidden = self.covered_by(before.silhouette((self.window[0], self.window[1])))
+        if self.is_rough:
+            return replace(hidden, maybe=_covered(mixed) ^ self.whole)
         if near is None:
             return hidden
         all_hidden = self._hidden_by_mixed(placed, mixed, hidden.polygons, near)
@@ -288,7 +284,7 @@ class _Target:
         mixed = np.flatnonzero(~is_behind & ~is_before)
         is_behind[mixed], is_before[mixed] = planes.order_by_own(placed, points[:, mixed])
         mixed = mixed[~is_behind[mixed] & ~is_before[mixed]]
-        if not len(mixed):
+        if not len(mixed) or self.is_rough:
             return is_behind, is_before, None
         near = self.near(points[:, mixed])
         is_behind[mixed], is_before[mixed] = near.order(points[:, mixed])
