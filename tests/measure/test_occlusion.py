@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+import manifold3d
 import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats, Pose
 from silhouette.measure import occlusion as module
 from silhouette.measure import silhouettes, tiles
+from silhouette.measure.culling import outermost
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import OcclusionCounts
 from silhouette.measure.observe import observe
-from silhouette.measure.occlusion import occlusion
+from silhouette.measure.occlusion import is_certain, occlusion
 from silhouette.measure.silhouettes import Placed
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers import choose
@@ -243,3 +245,21 @@ def test_one_sweep_over_all_faces_covers_what_two_cover(
         counted = occlusion(picture)
         areas.append((counted.whole.area(), counted.obscured.area()))
     assert areas[0] == pytest.approx(areas[1], abs=1e-5)
+
+
+def test_what_bounds_call_certain_is_so() -> None:
+    certain = {True: 0, False: 0}
+    kinds = ("piercing", "standing", "shells", "interleaved", "ground", "drilled", "foils", "ordinary")
+    for one in (case(kind, number) for kind in kinds for number in range(8)):
+        (picture, *others) = framed(one.sight, one.pixel).pictures
+        columns, rows, depth = picture.view.project(outermost(picture.target))
+        if others or depth.min() <= 0.0:
+            continue
+        outer = manifold3d.CrossSection.hull_points(np.column_stack([columns, rows]))
+        exact = occlusion(picture)
+        left = {True: exact.whole - exact.obscured, False: exact.obscured}
+        for is_hidden in (True, False):
+            if is_certain(picture, outer, is_hidden):
+                certain[is_hidden] += 1
+                assert left[is_hidden].area() < 1e-6
+    assert all(certain.values())
