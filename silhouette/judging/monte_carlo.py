@@ -27,7 +27,7 @@ from silhouette.judging.trials import MAX_TRIALS, SCRAMBLINGS, Deviation, Source
 from silhouette.measure.error import SIGMAS
 from silhouette.measure.estimate import Estimate
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import PLAIN, Wanted
+from silhouette.measure.observe import PLAIN, ObservationRequest
 from silhouette.measure.sampling import Places
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -328,10 +328,10 @@ class Recorder:
         self.observed: list[list[Observation]] = []
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
         """What the other one finds."""
-        observations = self._observe(sights, renderer, pixel, wanted)
+        observations = self._observe(sights, renderer, pixel, request)
         self.observed.append(observations)
         return observations
 
@@ -346,7 +346,7 @@ class ReplayObserver:
     drawn: Floats
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
         """The observations of this call, for each question in turn."""
         observations, *self.observed = self.observed

@@ -35,7 +35,7 @@ PARTS_OF_PIXEL = 2**20  # of whose areas counts are whole numbers
 ROUNDED = 2e-7
 """Pixels by which a contour may be off, and more: corners of polygons are rounded to 1e-8, several times."""
 
-THINNEST = 1e-6  # pixels: what is narrower is what rounding leaves between two contours that are the same
+THINNEST_PART = 1e-6  # pixels: what is narrower is what rounding leaves between two contours that are the same
 
 ORDER_PLACES = 1000  # places at which rays tell which of several blockers is the nearest
 MOST_ACROSS = 4000  # squares along each side of a part of a picture in which places are chosen
@@ -64,26 +64,26 @@ def measured(pictures: Sequence[Picture], renderer: Renderer, keep: bool = False
         renderer: casts the few rays that tell which of several blockers is the nearest.
         keep: whether masks are made.
     """
-    found = [occlusion(picture, len(pictures) > 1, renderer.go_on) for picture in pictures]
-    areas = _areas(pictures, found)
-    parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, found, strict=True)]
+    occlusions = [occlusion(picture, len(pictures) > 1, renderer.go_on) for picture in pictures]
+    areas = _areas(pictures, occlusions)
+    parts = [_of_each(picture, each, renderer) for picture, each in zip(pictures, occlusions, strict=True)]
     nearest, alone = np.sum(parts, axis=0) * (areas.obscured > 0.0)
     counts = _counts(areas, nearest, alone)
-    masks = tuple(_mask(*pair, renderer) for pair in zip(pictures, found, strict=True)) if keep else ()
+    masks = tuple(_mask(*pair, renderer) for pair in zip(pictures, occlusions, strict=True)) if keep else ()
     return Measured(counts, _decided_by(pictures, areas, counts), masks)
 
 
 def measured_by_areas(
-    pictures: Sequence[Picture], found: Sequence[CoveredAreas], renderer: Renderer
+    pictures: Sequence[Picture], covered: Sequence[CoveredAreas], renderer: Renderer
 ) -> list[Measured | None]:
     """What is obscured and seen of the target of each picture, of whose bodies a renderer gives the areas.
 
     None where what is left, or obscured, may be so narrow that its outlines tell whether it counts.
     """
-    areas = [_areas_given(*each) for each in zip(pictures, found, strict=True)]
-    shared = [THINNEST * each.several_sides < 2.0 * each.several for each in found]
+    areas = [_areas_given(*each) for each in zip(pictures, covered, strict=True)]
+    shared = [THINNEST_PART * each.several_sides < 2.0 * each.several for each in covered]
     rays = [number for number, some in enumerate(areas) if some is not None and shared[number]]
-    places = [found[number].places for number in rays]
+    places = [covered[number].places for number in rays]
     owner = np.repeat(np.arange(len(rays)), [len(some) for some in places])
     met = sample([pictures[number] for number in rays], owner, np.concatenate([np.empty((0, 2)), *places]), renderer)
     ends = np.cumsum([0, *map(len, places)])
@@ -93,7 +93,7 @@ def measured_by_areas(
         if some is None:
             measured.append(None)
             continue
-        each = found[number]
+        each = covered[number]
         alone, nearest = each.lone + each.shared, each.lone
         if number in nearest_of:
             nearest = nearest + each.several * _parts_by_rays(nearest_of[number], each.weights, alone)
@@ -113,15 +113,15 @@ def _parts_by_rays(nearest: Integers, weights: Floats, alone: Floats) -> Floats:
     return parts
 
 
-def _areas_given(picture: Picture, found: CoveredAreas) -> _Areas | None:
+def _areas_given(picture: Picture, covered: CoveredAreas) -> _Areas | None:
     """The areas of a target; None where something may be so narrow that its outlines tell whether it counts."""
-    free, obscured = found.free, found.obscured
+    free, obscured = covered.free, covered.obscured
     whole = free + obscured
-    is_wide = 2.0 * free > _gap(picture) * found.free_sides or not free
-    is_wide &= 2.0 * obscured > THINNEST * found.obscured_sides or not obscured
+    is_wide = 2.0 * free > _gap(picture) * covered.free_sides or not free
+    is_wide &= 2.0 * obscured > THINNEST_PART * covered.obscured_sides or not obscured
     if not is_wide or not whole:
         return None
-    rounded = ROUNDED * (2.0 * found.rim + found.obscured_rim)
+    rounded = ROUNDED * (2.0 * covered.rim + covered.obscured_rim)
     obscured = _half(obscured, whole, rounded) if free else whole
     in_arc, seen = (whole, whole - obscured) if picture.arcs is None else (0.0, 0.0)
     return _Areas(whole, obscured, in_arc, seen, 0.0, rounded)
@@ -155,20 +155,20 @@ class _Areas:
         return min((self.doubt + (self.rounded if 0.0 < part < whole else 0.0)) / whole, 1.0) if whole else 1.0
 
 
-def _areas(pictures: Sequence[Picture], found: Sequence[Occlusion]) -> _Areas:
+def _areas(pictures: Sequence[Picture], occlusions: Sequence[Occlusion]) -> _Areas:
     """The areas of a target in all its pictures together; nothing, half and all of it are exactly that."""
-    whole = float(sum(each.whole.area() for each in found))
-    rounded = ROUNDED * sum(_rims(each) for each in found)
-    pairs = [(each, _gap(picture)) for picture, each in zip(pictures, found, strict=True)]
+    whole = float(sum(each.whole.area() for each in occlusions))
+    rounded = ROUNDED * sum(_rims(each) for each in occlusions)
+    pairs = [(each, _gap(picture)) for picture, each in zip(pictures, occlusions, strict=True)]
     free = sum(_shown(each.whole, each.obscured, gap) for each, gap in pairs)
-    obscured = _half(sum(_real(each.obscured) for each in found), whole, rounded) if free else whole
+    obscured = _half(sum(_real(each.obscured) for each in occlusions), whole, rounded) if free else whole
     in_arc, seen = whole, whole - obscured
     if any(picture.arcs is not None for picture in pictures):
-        in_arc = _half(sum(_real(each.in_arc) for each in found), whole, rounded)
+        in_arc = _half(sum(_real(each.in_arc) for each in occlusions), whole, rounded)
         seen = sum(_shown(each.in_arc, each.obscured, gap) for each, gap in pairs)
         seen = whole - obscured if in_arc == whole else in_arc - _half(in_arc - seen, in_arc, rounded)
     doubt, touching = (
-        float(sum(parts)) for parts in zip(*((each.doubt, each.touching) for each in found), strict=True)
+        float(sum(parts)) for parts in zip(*((each.doubt, each.touching) for each in occlusions), strict=True)
     )
     return _Areas(whole, obscured, in_arc, seen, doubt, rounded + touching)
 
@@ -202,7 +202,7 @@ def _counts(areas: _Areas, nearest: Floats, alone: Floats) -> OcclusionCounts:
 
 def _real(part: Polygons) -> float:
     """Pixels: the area of a part of a picture; 0 where it is nothing but what rounding leaves along contours."""
-    return float(part.area()) if _is_wider(part, THINNEST) else 0.0
+    return float(part.area()) if _is_wider(part, THINNEST_PART) else 0.0
 
 
 def _half(part: float, whole: float, rounded: float) -> float:
@@ -248,10 +248,10 @@ def _widths(part: Polygons) -> Floats:
     return np.divide(2.0 * area, rim, out=np.zeros_like(rim), where=rim > 0.0)
 
 
-def _rims(found: Occlusion) -> float:
+def _rims(occluded: Occlusion) -> float:
     """Pixels: the length of the rims of a target, of what lies of it in an arc, and of what is obscured."""
-    whole = _rim(found.whole)
-    return whole + (whole if found.in_arc is found.whole else _rim(found.in_arc)) + _rim(found.obscured)
+    whole = _rim(occluded.whole)
+    return whole + (whole if occluded.in_arc is occluded.whole else _rim(occluded.in_arc)) + _rim(occluded.obscured)
 
 
 def _rim(part: Polygons) -> float:
@@ -270,13 +270,13 @@ def _sides(part: Polygons) -> tuple[Floats, Floats, Integers]:
     return start, end, first[:-1]
 
 
-def _of_each(picture: Picture, found: Occlusion, renderer: Renderer) -> Floats:
+def _of_each(picture: Picture, occluded: Occlusion, renderer: Renderer) -> Floats:
     """(2, blockers) pixels of the target before which each is the nearest; and those that each is before."""
-    alone = np.array([part.area() for part in found.hidden])
+    alone = np.array([part.area() for part in occluded.hidden])
     several, some = polygons(), polygons()
-    for part in found.hidden if np.count_nonzero(alone) > 1 else ():
+    for part in occluded.hidden if np.count_nonzero(alone) > 1 else ():
         several, some = joined([several, part ^ some]), joined([some, part])
-    nearest = alone if several.is_empty() else np.array([(part - several).area() for part in found.hidden])
+    nearest = alone if several.is_empty() else np.array([(part - several).area() for part in occluded.hidden])
     shared = _real(several)
     if shared > 0.0:
         places = centres(several, sqrt(shared / ORDER_PLACES))
@@ -321,14 +321,14 @@ def raster(part: Polygons, height: int, width: int) -> Integers:
     return inside
 
 
-def _mask(picture: Picture, found: Occlusion, renderer: Renderer) -> Mask:
+def _mask(picture: Picture, occluded: Occlusion, renderer: Renderer) -> Mask:
     """The pixels of a picture whose middles lie in the polygons."""
     view: View = picture.view
     size = view.height, view.width
     kinds = np.full(size, NOTHING, dtype=np.uint8)
-    kinds[raster(found.whole, *size)] = OUTSIDE
-    kinds[raster(found.in_arc, *size)] = SEEN
-    before = [raster(part, *size) for part in found.hidden]
+    kinds[raster(occluded.whole, *size)] = OUTSIDE
+    kinds[raster(occluded.in_arc, *size)] = SEEN
+    before = [raster(part, *size) for part in occluded.hidden]
     blocker, count = np.full(size, -1, dtype=np.int32), np.zeros(size, dtype=np.int32)
     for number, part in enumerate(before):
         blocker[part] = number

@@ -11,8 +11,8 @@ from silhouette.meshes.bounds import bounding_points
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import ROLL, View
 
-_ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
-DIRECTIONS = np.array([np.cos(_ANGLES), np.sin(_ANGLES)])
+_BOUND_ANGLES = np.radians(ROLL + np.arange(8) * 22.5)
+BOUND_DIRECTIONS = np.array([np.cos(_BOUND_ANGLES), np.sin(_BOUND_ANGLES)])
 """(2, 8) unit vectors of the picture, columns and rows, along which bounds are taken; its verticals and horizontals are
 among them, since the picture is rolled by `ROLL`."""
 
@@ -39,10 +39,10 @@ def outermost(body: Body) -> Floats:
 
 
 def bounds_in(views: Sequence[View], points: Sequence[Floats]) -> Floats:
-    """(v, 2, 8) the least and the greatest place in each view, along `DIRECTIONS` in pixels, of points (n, 3) of
+    """(v, 2, 8) the least and the greatest place in each view, along `BOUND_DIRECTIONS` in pixels, of points (n, 3) of
     the world; n may differ. Infinite where any lies level with the eye or behind it: there are no bounds then.
     """
-    bounds: Floats = np.empty((len(views), 2, len(_ANGLES)))
+    bounds: Floats = np.empty((len(views), 2, len(_BOUND_ANGLES)))
     for numbers in groups_of_equals([len(some) for some in points]):
         shown = [views[number] for number in numbers]
         eyes, axes = np.array([view.eye for view in shown]), np.array([view.axes for view in shown])
@@ -51,7 +51,7 @@ def bounds_in(views: Sequence[View], points: Sequence[Floats]) -> Floats:
         left, top, step = np.array([(view.left, view.top, view.step) for view in shown]).T[..., None]
         with np.errstate(divide="ignore", invalid="ignore"):
             columns, rows = (across / depth - left) / step, (top - upward / depth) / step
-            along = DIRECTIONS[0][:, None, None] * columns + DIRECTIONS[1][:, None, None] * rows
+            along = BOUND_DIRECTIONS[0][:, None, None] * columns + BOUND_DIRECTIONS[1][:, None, None] * rows
         ends = np.array([along.min(axis=2), along.max(axis=2)]).transpose(2, 0, 1)
         bounds[numbers] = np.where(depth.min(axis=1)[:, None, None] > 0.0, ends, [[-np.inf], [np.inf]])
     return bounds

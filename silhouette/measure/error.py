@@ -27,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from silhouette.common.geometry import Floats
-from silhouette.measure.sampling import IN_ARC, KINDS, OCCLUDED, TARGET
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, SAMPLE_KINDS, TARGET
 
 SIGMAS = 3.0  # the stated error is this many standard deviations
 
@@ -35,35 +35,35 @@ UNKNOWN = 0.5
 """The cells of the coarse grid that may differ from all their neighbours where none was met: the mean of the rate of
 rare events of which none was seen, by Jeffreys' prior."""
 
-_KIND = np.arange(KINDS)
-_TARGET, _IN_ARC, _OCCLUDED = ((_KIND & bit > 0).astype(np.float64) for bit in (TARGET, IN_ARC, OCCLUDED))
-WHOLES = np.array([_TARGET, _TARGET * _IN_ARC, _TARGET])
-"""(3, KINDS) what a pixel of a kind counts in the wholes of the three shares: occluded, occluded in arc, seen."""
+_KIND = np.arange(SAMPLE_KINDS)
+_IS_TARGET, _IS_IN_ARC, _IS_OCCLUDED = ((_KIND & bit > 0).astype(np.float64) for bit in (TARGET, IN_ARC, OCCLUDED))
+SHARE_WHOLES = np.array([_IS_TARGET, _IS_TARGET * _IS_IN_ARC, _IS_TARGET])
+"""(3, SAMPLE_KINDS) what a pixel of a kind counts in the wholes of the shares: occluded, occluded in arc, seen."""
 
-PARTS = np.array([_OCCLUDED, _IN_ARC * _OCCLUDED, _IN_ARC * (1.0 - _OCCLUDED)])
-"""(3, KINDS) what it counts in their parts."""
+SHARE_PARTS = np.array([_IS_OCCLUDED, _IS_IN_ARC * _IS_OCCLUDED, _IS_IN_ARC * (1.0 - _IS_OCCLUDED)])
+"""(3, SAMPLE_KINDS) what it counts in their parts."""
 
 
 def shares(counts: Floats) -> tuple[Floats, Floats]:
-    """(n, 3) the three shares of n checks with ``counts`` (n, KINDS), and their wholes; a share of nothing is 0."""
-    wholes = counts @ WHOLES.T
-    parts = counts @ PARTS.T
+    """(n, 3) the shares of n checks with ``counts`` (n, SAMPLE_KINDS), and their wholes; a share of nothing is 0."""
+    wholes = counts @ SHARE_WHOLES.T
+    parts = counts @ SHARE_PARTS.T
     return np.divide(parts, wholes, out=np.zeros_like(parts), where=wholes > 0.0), wholes
 
 
 def steps(share: Floats) -> Floats:
-    """(n, 3, KINDS²) the squares of the differences of z between two kinds, for shares (n, 3)."""
-    z = PARTS - share[:, :, None] * WHOLES
+    """(n, 3, SAMPLE_KINDS²) the squares of the differences of z between two kinds, for shares (n, 3)."""
+    z = SHARE_PARTS - share[:, :, None] * SHARE_WHOLES
     squares: Floats = (z[:, :, :, None] - z[:, :, None, :]) ** 2
-    return squares.reshape(*share.shape, KINDS * KINDS)
+    return squares.reshape(*share.shape, SAMPLE_KINDS * SAMPLE_KINDS)
 
 
 def share_errors(variance: Floats, counts: Floats) -> Floats:
     """(n, 3) the errors of the three shares of n checks; 1 where the whole is nothing.
 
     Args:
-        variance: (n, KINDS²) pixels squared, for each pair of kinds, at a step of one.
-        counts: (n, KINDS) pixels.
+        variance: (n, SAMPLE_KINDS²) pixels squared, for each pair of kinds, at a step of one.
+        counts: (n, SAMPLE_KINDS) pixels.
     """
     share, wholes = shares(counts)
     spread = np.einsum("ijk,ik->ij", steps(share), variance)

@@ -25,21 +25,25 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats
 from silhouette.measure.culling import outermost
-from silhouette.measure.error import PARTS, SIGMAS, UNKNOWN, WHOLES, share_errors, shares
+from silhouette.measure.error import SHARE_PARTS, SHARE_WHOLES, SIGMAS, UNKNOWN, share_errors, shares
 from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.grids import FINEST, grids, size_of
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import PLAIN, Wanted, observed
+from silhouette.measure.observe import PLAIN, ObservationRequest, observed
 from silhouette.measure.occlusion import is_certain
-from silhouette.measure.sampling import KINDS, Kinds, Places, Samples, sample
+from silhouette.measure.sampling import SAMPLE_KINDS, Kinds, Places, Samples, sample
 from silhouette.measure.slivers import with_slivers
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
 COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
-STEP = 4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
-MOST = 2.0  # a grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
+GRID_STEP = (
+    4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
+)
+MOST_TIMES_FINER = (
+    2.0  # a grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
+)
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -64,7 +68,7 @@ class Estimate:
     coarsest: int = COARSEST  # cells along each side of the first grid
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
         """An observation of each sight, without masks; the arguments are those of `observe_many`.
 
@@ -73,7 +77,7 @@ class Estimate:
         """
         dark = in_shadow(sights) if self.proves else np.zeros(len(sights), np.bool_)
         frames = all_framed([sight for sight, is_dark in zip(sights, dark, strict=True) if not is_dark], pixel)
-        thresholds, tolerance = list(wanted.thresholds), wanted.tolerance if self.proves else 0.0
+        thresholds, tolerance = list(request.thresholds), request.tolerance if self.proves else 0.0
         if tolerance > 0.0:
             thresholds += [tolerance, 1.0 - tolerance]
         # Few rays are no work for a renderer that draws pictures.
@@ -83,9 +87,9 @@ class Estimate:
             looks = with_slivers(frames, looks, caster)
         for number, (frame, look) in enumerate(zip(frames, looks, strict=True)):
             if not look.counts.total:
-                looks[number] = observed(frame, caster, Wanted(thresholds))
+                looks[number] = observed(frame, caster, ObservationRequest(thresholds))
             elif self.proves and _is_unclear(look.counts, tolerance):
-                looks[number] = _settled(frame, look, renderer, wanted)
+                looks[number] = _settled(frame, look, renderer, request)
         lit = iter(looks)
         return [
             Observation(sight, (), HIDDEN, pixel, "proof", "flat") if is_dark else next(lit)
@@ -118,10 +122,10 @@ class Estimate:
                 too_large = max(too_large, error / max(self.nothing, apart))
             elif not self.proves:
                 nothing = max(nothing, sqrt(error / self.nothing))
-        return max(nothing, _finer_by(too_large, MOST))
+        return max(nothing, _finer_by(too_large, MOST_TIMES_FINER))
 
 
-def _settled(frame: Framed, look: Observation, renderer: Renderer, request: Wanted) -> Observation:
+def _settled(frame: Framed, look: Observation, renderer: Renderer, request: ObservationRequest) -> Observation:
     """A look at a flat picture that shows nothing seen, or nothing obscured, if that is certain; else exact counts."""
     counts, (picture, *others) = look.counts, frame.pictures
     if others or (counts.occluded and (counts.seen or picture.arcs is not None)):
@@ -173,7 +177,7 @@ def looks_on_grids(
         coarsest: cells along each side of the first grid.
         times_finer: how many times finer a grid is wanted after a look; 1 where it tells enough.
     """
-    found = dict[int, Observation]()
+    latest = dict[int, Observation]()
     waiting = dict.fromkeys(range(len(frames)), coarsest)
     while waiting:
         finer = dict[int, int]()
@@ -182,11 +186,13 @@ def looks_on_grids(
             for together in _batches(frames, numbers, across):
                 looks = _look([frames[number] for number in together], across, renderer)
                 for number, look in zip(together, looks, strict=True):
-                    found[number] = look
+                    latest[number] = look
                     if across < FINEST and (times := times_finer(look)) > 1.0:
-                        finer[number] = min(FINEST, STEP * max(ceil(times * across / STEP), across // STEP + 1))
+                        finer[number] = min(
+                            FINEST, GRID_STEP * max(ceil(times * across / GRID_STEP), across // GRID_STEP + 1)
+                        )
         waiting = finer
-    return [found[number] for number in range(len(frames))]
+    return [latest[number] for number in range(len(frames))]
 
 
 def _batches(frames: Sequence[Framed], numbers: Sequence[int], across: int) -> list[list[int]]:
@@ -210,16 +216,16 @@ def _look(frames: Sequence[Framed], across: int, renderer: Renderer) -> list[Obs
     samples = sample(pictures, picture_of_ray, grids(pictures, across).reshape(-1, 2), renderer)
     area = np.array([size_of(picture).prod() for picture in pictures]) / across**2
     kinds = samples.kind.reshape(len(pictures), across, across)
-    counts = _summed(of_frame, _histogram(kinds.reshape(len(pictures), -1), KINDS) * area[:, None], len(frames))
+    counts = _summed(of_frame, _histogram(kinds.reshape(len(pictures), -1), SAMPLE_KINDS) * area[:, None], len(frames))
     variance = _summed(of_frame, _pairs(kinds) * (0.25 * area[:, None] ** 2), len(frames))
     errors = _errors(frames, counts, variance, area[np.searchsorted(of_frame, np.arange(len(frames)))]).tolist()
-    wholes, parts = (np.rint(counts @ kinds_of.T).astype(np.int64).tolist() for kinds_of in (WHOLES, PARTS))
+    wholes, parts = (np.rint(counts @ kinds_of.T).astype(np.int64).tolist() for kinds_of in (SHARE_WHOLES, SHARE_PARTS))
     first = np.cumsum([0, *(len(frame.blockers) for frame in frames)])
     nearest, alone = (of_all.tolist() for of_all in _by_blocker(samples, first[of_frame], first[-1], area))
     looks = []
     for number, frame in enumerate(frames):
         blockers = slice(first[number], first[number + 1])
-        found = OcclusionCounts(
+        tally = OcclusionCounts(
             total=wholes[number][0],
             occluded=parts[number][0],
             in_arc=wholes[number][1],
@@ -231,7 +237,7 @@ def _look(frames: Sequence[Framed], across: int, renderer: Renderer) -> list[Obs
             error_seen=errors[number][2],
         )
         looks.append(
-            Observation(frame.sight, frame.blockers, found, frame.pixel, "count", frame.projection, views=frame.views)
+            Observation(frame.sight, frame.blockers, tally, frame.pixel, "count", frame.projection, views=frame.views)
         )
     return looks
 
@@ -251,12 +257,12 @@ def _histogram(values: Kinds | Places, size: int) -> Floats:
 
 
 def _pairs(kinds: Kinds) -> Floats:
-    """(n, KINDS²) the pairs of neighbouring cells by their kinds, of grids (n, k, k); round a grid there is nothing."""
+    """(n, SAMPLE_KINDS²) pairs of neighbouring cells by their kinds, of grids (n, k, k); round a grid is nothing."""
     padded = np.pad(kinds, ((0, 0), (1, 1), (1, 1))).astype(np.intp)
-    down = padded[:, 1:] * KINDS + padded[:, :-1]
-    right = padded[:, :, 1:] * KINDS + padded[:, :, :-1]
-    both = np.concatenate([one.reshape(len(kinds), -1) for one in (down, right)], axis=1)
-    return _histogram(both, KINDS**2)
+    down = padded[:, 1:] * SAMPLE_KINDS + padded[:, :-1]
+    right = padded[:, :, 1:] * SAMPLE_KINDS + padded[:, :, :-1]
+    both = np.concatenate([pairs.reshape(len(kinds), -1) for pairs in (down, right)], axis=1)
+    return _histogram(both, SAMPLE_KINDS**2)
 
 
 def _errors(frames: Sequence[Framed], counts: Floats, variance: Floats, cell: Floats) -> Floats:

@@ -27,14 +27,18 @@ from silhouette.meshes.solids import take_inner_boxes
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
-WIDEST = 0.17  # cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way
-BESIDE = 1e-9  # the share of its distance by which a place may lie beside the line on which it was found, by rounding
+WIDEST_COSINE = (
+    0.17  # cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way
+)
+BESIDE_LINE = (
+    1e-9  # the share of its distance by which a place may lie beside the line on which it was found, by rounding
+)
 
 CUTS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the
 piece is looked at alone, because through a window in its near wall one sees its floor and walls, that reach on."""
 
-FINE_STEP = 1e-5  # the unit of the picture in which regions are found: corners of polygons are rounded to 1e-8 of it
+FILLING_STEP = 1e-5  # the unit of the picture in which regions are found: corners of polygons are rounded to 1e-8 of it
 WIDEST_PICTURE = 1e9  # how far it reaches to each side
 
 
@@ -78,7 +82,7 @@ class Skins:
         depth = points @ middle
         forward, near = middle, float(depth.min(initial=np.inf)) / max(length, NEAREST_DEPTH_MM) / 2.0
         # It reaches round the eye.
-        if (depth < WIDEST * length * np.linalg.norm(points, axis=1) + NEAREST_DEPTH_MM).any():
+        if (depth < WIDEST_COSINE * length * np.linalg.norm(points, axis=1) + NEAREST_DEPTH_MM).any():
             forward, near = there - here, NEAREST_DEPTH_MM
         if not forward.any():
             forward = np.array([1.0, 0.0, 0.0])
@@ -88,7 +92,7 @@ class Skins:
         if not near < far < float((points @ ahead).max(initial=-np.inf)):
             far = np.inf
         self.is_round_it = far < np.inf
-        self._forward, self._asked = forward, (_triple(here), _triple(forward), near, far)
+        self._forward, self._seen_from = forward, (_triple(here), _triple(forward), near, far)
 
     @property
     def view(self) -> View:
@@ -98,7 +102,7 @@ class Skins:
     @property
     def mesh(self) -> Mesh:
         """The skins alone, in the piece's frame."""
-        return _skins(self._mesh, *self._asked)
+        return _skins(self._mesh, *self._seen_from)
 
     @property
     def triangles(self) -> Floats:
@@ -109,7 +113,7 @@ class Skins:
     @property
     def whole(self) -> Mesh:
         """The piece with them; its mesh itself where there is none."""
-        return _with_skins(self._mesh, *self._asked)
+        return _with_skins(self._mesh, *self._seen_from)
 
 
 def _triple(point: Floats) -> Triple:
@@ -135,7 +139,7 @@ def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) ->
 
     Where ``far`` is finite, those of what is nearer than that alone are among them.
     """
-    view = straight_at(np.array(eye), np.array(forward), FINE_STEP)
+    view = straight_at(np.array(eye), np.array(forward), FILLING_STEP)
     placed = Placed.of(view, Body(1, mesh, Pose.standing()))
     corners = [_skin(placed, rings, lines) for rings, lines in _enclosed(placed, near, np.inf)]
     if far < np.inf:
@@ -143,7 +147,7 @@ def _skins(mesh: Mesh, eye: Triple, forward: Triple, near: float, far: float) ->
         for cut in least + (far - least) * np.array(CUTS):
             before = [_skin(placed, rings, lines) for rings, lines in _enclosed(placed, near, float(cut))]
             # A rim at that depth is where the piece was cut, and no edge of it.
-            corners += [skin for skin in before if len(skin) and _depth(placed, skin) < cut * (1.0 - BESIDE)]
+            corners += [skin for skin in before if len(skin) and _depth(placed, skin) < cut * (1.0 - BESIDE_LINE)]
         corners = list({skin.tobytes(): skin for skin in corners}.values())
     vertices = np.concatenate([np.empty((0, 3, 3)), *corners]).reshape(-1, 3)
     faces = np.arange(len(vertices), dtype=np.int32).reshape(-1, 3)
@@ -168,7 +172,9 @@ def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[list[Floats
     part = faces.silhouette()
     outer = [loop for loop in part.to_polygons() if area_within(loop) > 0.0]
     bare = (polygons(outer) - part).decompose()
-    smallest = (NEAREST_DEPTH_MM / float((placed.centres[2] + placed.clusters.radii).max(initial=1.0)) / FINE_STEP) ** 2
+    smallest = (
+        NEAREST_DEPTH_MM / float((placed.centres[2] + placed.clusters.radii).max(initial=1.0)) / FILLING_STEP
+    ) ** 2
     return [(region.to_polygons(), faces.contours()) for region in bare if region.area() > smallest]
 
 
@@ -198,7 +204,7 @@ def _rim_depths(ring: Floats, lines: Floats) -> Floats:
         middle = (here + there)[:, None] / 2.0
         share = np.clip(((middle - start) * way).sum(axis=0) / length, 0.0, 1.0)
         apart = np.hypot(*(start + share * way - middle))
-        on = apart <= apart.min() + BESIDE * (1.0 + float(np.abs(middle).max()))
+        on = apart <= apart.min() + BESIDE_LINE * (1.0 + float(np.abs(middle).max()))
         for corner, place in ((number, here), ((number + 1) % len(ring), there)):
             at = np.clip(((place[:, None] - start[:, on]) * way[:, on]).sum(axis=0) / length[on], 0.0, 1.0)
             inverse = (1.0 - at) / lines[0, 2, on] + at / lines[1, 2, on]

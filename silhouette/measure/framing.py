@@ -117,8 +117,8 @@ def may_stand_before(observation: Observation, others: BlockingPieces, absent: S
     if len(absent) == len(others.pieces) or not observation.views:
         return len(absent) < len(others.pieces)
     sight = replace(observation.sight, occluders=others, absent=tuple(absent))
-    (found,) = _blockers_in([sight], [observation.views], [outermost(_body_of(sight.target))])
-    return bool(found)
+    (blockers,) = _blockers_in([sight], [observation.views], [outermost(_body_of(sight.target))])
+    return bool(blockers)
 
 
 def _arcs_that_matter(arcs: tuple[VisionArc, ...] | None, box: Floats, target: Body) -> list[VisionArc] | None:
@@ -174,7 +174,7 @@ def _blockers_in(
         views: of each one picture, or the six faces of a cube; in a cube the second test is left out.
         outers: of each (n, 3) mm, world: the outermost points of the target.
     """
-    found = list[list[tuple[Piece, Mesh]]]([] for _ in sights)
+    blocking = list[list[tuple[Piece, Mesh]]]([] for _ in sights)
     hulls, pairs = dict[tuple[int, int], Floats](), list[tuple[int, Piece, Mesh]]()
     for number, (sight, reaches) in enumerate(zip(sights, _reaching(sights, views), strict=True)):
         for place in np.flatnonzero(reaches).tolist():
@@ -187,8 +187,8 @@ def _blockers_in(
     apart = disjoint(targets, bounds_in(shown, [hulls[id(piece), id(mesh)] for _, piece, mesh in pairs]))
     for (number, piece, mesh), is_apart in zip(pairs, apart.tolist(), strict=True):
         if not is_apart or len(views[number]) > 1:
-            found[number].append((piece, mesh))
-    return found
+            blocking[number].append((piece, mesh))
+    return blocking
 
 
 def _reaching(sights: Sequence[Sight], views: Sequence[Sequence[View]]) -> list[Flags]:

@@ -27,32 +27,32 @@ def in_shadow(sights: Sequence[Sight]) -> Flags:
 
     Where it is, nothing of the target is seen; where it is not, that may be so all the same.
     """
-    found = np.zeros(len(sights), np.bool_)
+    is_dark = np.zeros(len(sights), np.bool_)
     groups: dict[bytes, list[int]] = {}
     for number, sight in enumerate(sights):
         groups.setdefault(sight.eye.tobytes(), []).append(number)
     for numbers in groups.values():
         if len(numbers) >= WORTH:
-            found[numbers] = _hidden([sights[number] for number in numbers])
-    return found
+            is_dark[numbers] = _hidden([sights[number] for number in numbers])
+    return is_dark
 
 
 def _hidden(sights: Sequence[Sight]) -> Flags:
     """`in_shadow` of sights with one eye."""
     eye = sights[0].eye
     corners = np.stack([sight.target.body_box for sight in sights]) - eye
-    found = np.zeros(len(sights), np.bool_)
+    is_hidden = np.zeros(len(sights), np.bool_)
     view = View(eye, np.eye(3), 0.0, 0.0, 1.0, 1, 1)  # shadows depend on its eye alone
     for piece, mesh in _common(sights):
-        if found.all():
+        if is_hidden.all():
             break
-        left, body = np.flatnonzero(~found), Body(1, mesh, piece.pose)
+        left, body = np.flatnonzero(~is_hidden), Body(1, mesh, piece.pose)
         round_it = Shadows.round(view, body)
         if len(round_it.sides):  # that of a box round all of it holds the shadows of all boxes in it
             left = left[_shaded(round_it, corners[left])]
         if len(left):
-            found[left] = _shaded(Shadows.of(view, body), corners[left])
-    return found
+            is_hidden[left] = _shaded(Shadows.of(view, body), corners[left])
+    return is_hidden
 
 
 def _common(sights: Sequence[Sight]) -> list[tuple[Piece, Mesh]]:
@@ -84,5 +84,5 @@ def _shaded(shadows: Shadows, corners: Floats) -> Flags:
 
     between = np.all(least(shadows.sides) >= 0.0, axis=1)
     behind = np.all(least(shadows.fronts) >= shadows.limits[closed][..., None], axis=1)
-    found: Flags = np.any(between & behind, axis=0)
-    return found
+    is_shaded: Flags = np.any(between & behind, axis=0)
+    return is_shaded

@@ -25,7 +25,7 @@ from silhouette.renderers.registry import looking_between_pixels
 from silhouette.renderers.views import View
 from silhouette.scenes.table import Piece
 
-ACROSS = 128  # rays along each side of the picture of a piece that tell whether its outline may enclose anything
+RAYS_ACROSS = 128  # rays along each side of the picture of a piece that tell whether its outline may enclose anything
 
 PLACES = 400
 """Places on the skins of a piece at which it is looked through it, besides the middle of each of their triangles."""
@@ -66,7 +66,7 @@ def _is_looked_through(frame: Framed, number: int, renderer: Renderer) -> bool:
 
 
 def _may_enclose(view: View, body: Body, renderer: Renderer) -> bool:
-    """Whether rays that miss a body lie all round among rays that meet it, as a grid of `ACROSS` by `ACROSS` shows.
+    """Whether rays that miss a body lie all round among rays that meet it, by `RAYS_ACROSS` of them each way.
 
     Each ray goes through its cell at random: what is narrower than a cell, and long, is met somewhere.
     """
@@ -87,10 +87,10 @@ def _met(view: View, body: Body, renderer: Renderer) -> tuple[Floats, Floats] | 
     if depth.min() <= 0.0:
         return None
     low, high = (np.array([bound(rows), bound(columns)]) for bound in (np.min, np.max))
-    cells = np.argwhere(np.ones((ACROSS, ACROSS), np.bool_))
-    places = low + (cells + np.random.default_rng(5).random(cells.shape)) / ACROSS * (high - low) - 0.5
+    cells = np.argwhere(np.ones((RAYS_ACROSS, RAYS_ACROSS), np.bool_))
+    places = low + (cells + np.random.default_rng(5).random(cells.shape)) / RAYS_ACROSS * (high - low) - 0.5
     depths = np.asarray(renderer.depths([Cast(view, body, places)]), np.float64)
-    return places.reshape(ACROSS, ACROSS, 2), depths.reshape(ACROSS, ACROSS)
+    return places.reshape(RAYS_ACROSS, RAYS_ACROSS, 2), depths.reshape(RAYS_ACROSS, RAYS_ACROSS)
 
 
 def _is_looked_between(frame: Framed, number: int, renderer: Renderer) -> bool:

@@ -19,8 +19,8 @@ from silhouette.renderers.protocol import Renderer
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What is wanted of observations."""
+class ObservationRequest:
+    """What observations are for: how exact they are to be, and what else they are to tell."""
 
     # Obscured shares, from 0 to 1, at which a verdict changes, for who looks with few rays; 0 and 1 are among them
     thresholds: Sequence[float] = (0.5,)
@@ -31,8 +31,7 @@ class Wanted:
     windows: bool = False  # whether they tell which solid pieces are looked through
 
 
-PLAIN = Wanted()  # what is wanted where nobody says otherwise
-
+PLAIN = ObservationRequest()  # the default
 
 FEWEST_PIXELS = 100  # of a target that a witness counts alone
 
@@ -43,71 +42,73 @@ class Observer(Protocol):
     """What measures sights: `observe_many`, or something like it."""
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
         """The observation of each sight; see `observe_many`."""
         ...
 
 
-def observe(sight: Sight, renderer: Renderer, pixel: float, wanted: Wanted = PLAIN) -> Observation:
+def observe(sight: Sight, renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN) -> Observation:
     """What is obscured and seen of the target, seen from the eye.
 
     Args:
         sight: who looks at whom, past what.
         renderer: casts the few rays that counting needs.
         pixel: mm per pixel at the target, of the areas and the masks.
-        wanted: what else is wanted.
+        request: what else is to be measured.
     """
-    (observation,) = observe_many([sight], renderer, pixel, wanted)
+    (observation,) = observe_many([sight], renderer, pixel, request)
     return observation
 
 
 def observe_many(
-    sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+    sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
 ) -> list[Observation]:
     """`observe` for each sight; what is found for one depends neither on the others nor on their order."""
-    return all_observed(all_framed(sights, pixel), renderer, wanted)
+    return all_observed(all_framed(sights, pixel), renderer, request)
 
 
-def observed(frame: Framed, renderer: Renderer, wanted: Wanted = PLAIN) -> Observation:
+def observed(frame: Framed, renderer: Renderer, request: ObservationRequest = PLAIN) -> Observation:
     """`observe` of a sight whose pictures are known."""
-    (observation,) = all_observed([frame], renderer, wanted)
+    (observation,) = all_observed([frame], renderer, request)
     return observation
 
 
-def all_observed(frames: Sequence[Framed], renderer: Renderer, request: Wanted = PLAIN) -> list[Observation]:
+def all_observed(
+    frames: Sequence[Framed], renderer: Renderer, request: ObservationRequest = PLAIN
+) -> list[Observation]:
     """`observed` of each: what a renderer counts on its device it counts for all of them together."""
-    measure, found = _measured_by_layers, list[Measured | None]([None] * len(frames))
+    measure, on_device = _measured_by_layers, list[Measured | None]([None] * len(frames))
     if renderer.capabilities.is_witness:
         measure = _measured_by_rays
     elif renderer.capabilities.counts_areas and not request.keep:
-        found = measured_on_device(frames, renderer)
+        on_device = measured_on_device(frames, renderer)
     return [
         _observation(frame, counted or measure(frame, renderer, request), renderer, request.windows)
-        for frame, counted in zip(frames, found, strict=True)
+        for frame, counted in zip(frames, on_device, strict=True)
     ]
 
 
-def _observation(frame: Framed, found: Measured, renderer: Renderer, windows: bool) -> Observation:
-    through = looked_through(frame, renderer) if windows and found.counts.seen else ((), ())
+def _observation(frame: Framed, measurement: Measured, renderer: Renderer, windows: bool) -> Observation:
+    through = looked_through(frame, renderer) if windows and measurement.counts.seen else ((), ())
     return Observation(
         frame.sight,
         frame.blockers,
-        found.counts,
+        measurement.counts,
         frame.pixel,
-        found.decided_by,
+        measurement.decided_by,
         frame.projection,
-        found.masks,
+        measurement.masks,
         frame.views,
         *through,
     )
 
 
-def _measured_by_layers(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
-    return measured(frame.pictures, renderer, wanted.keep)
+def _measured_by_layers(frame: Framed, renderer: Renderer, request: ObservationRequest) -> Measured:
+    return measured(frame.pictures, renderer, request.keep)
 
 
-def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Measured:
+def _measured_by_rays(frame: Framed, renderer: Renderer, request: ObservationRequest) -> Measured:
     """What a witness counts, with pixels half as wide, and again, as long as its error is larger than a goal.
 
     Whether anything is seen, or obscured, where no ray shows it, rays do not know, nor much of a target of few pixels:
@@ -116,12 +117,12 @@ def _measured_by_rays(frame: Framed, renderer: Renderer, wanted: Wanted) -> Meas
     pictures, finer = frame.pictures, 1
     size = sum(picture.view.width * picture.view.height for picture in pictures)
     while True:
-        rays = counted_by_rays(pictures, renderer, wanted.keep)
+        rays = counted_by_rays(pictures, renderer, request.keep)
         counts = rays.counts
         unobscured, unseen = not counts.occluded and counts.error > 0.0, not counts.seen and counts.error_seen > 0.0
         if counts.total < FEWEST_PIXELS or unobscured or unseen:
-            return replace(measured(frame.pictures, renderer, wanted.keep), masks=rays.masks)
-        error, goal = max(counts.error, counts.error_seen), wanted.error_goal
+            return replace(measured(frame.pictures, renderer, request.keep), masks=rays.masks)
+        error, goal = max(counts.error, counts.error_seen), request.error_goal
         if goal is None or error <= goal or 4 * finer * size > MOST_RAYS:
             return Measured(_in_pixels(counts, finer), "count", rays.masks)
         pictures = tuple(replace(picture, view=picture.view.refined(2)) for picture in pictures)

@@ -211,10 +211,10 @@ class _Target:
 
     def hidden_by_outline(self, body: Body) -> _Hidden:
         """`hidden_by`, where the blocker's outline lies farther out or in than that of its mesh."""
-        found = self.hidden_by(body)
-        hidden = found.polygons
+        part = self.hidden_by(body)
+        hidden = part.polygons
         if not body.outline:
-            return found
+            return part
         placed = Placed.of(self.view, body)
         nearest = max(float((placed.centres[2] - placed.clusters.radii).min()), NEAREST_DEPTH_MM)
         reach = min(abs(body.outline) / (placed.step * nearest), float(self.window.max()))
@@ -222,10 +222,10 @@ class _Target:
         faces = Faces.of(placed, window)
         rim = faces.rim(faces.silhouette((window[0], window[1])), abs(body.outline))
         if body.outline < 0.0:
-            return replace(found, polygons=hidden - rim)
+            return replace(part, polygons=hidden - rim)
         beside = rim ^ hidden.offset(reach, manifold3d.JoinType.Round) ^ self.whole
-        maybe = found.maybe if found.maybe.is_empty() else self.whole
-        return replace(found, polygons=hidden + beside, maybe=maybe)
+        maybe = part.maybe if part.maybe.is_empty() else self.whole
+        return replace(part, polygons=hidden + beside, maybe=maybe)
 
     def hidden_by(self, body: Body) -> _Hidden:
         """Where a blocker is before the target."""
@@ -316,7 +316,7 @@ class _Target:
         triangles, planes, distance = triangles[:, is_faced], planes[:, is_faced], distance[is_faced]
         order = near.compared(triangles, self.step)
         pairs = order.pairs[:, may_meet(triangles[:, order.pairs[0]], near.triangles[:, order.pairs[1]])]
-        around = _Pieces(pairs[0], near.triangles[:, pairs[1]])
+        around = _OwnedTriangles(pairs[0], near.triangles[:, pairs[1]])
         low, high = 1.0 + LEAST_APART / distance, 1.0 + NEAREST_DEPTH_MM / distance
         nearer = around.where(-planes, -high)
         between = nearer.where(planes, low)
@@ -335,10 +335,10 @@ class _Target:
                 self.step()
                 met, left = (_covered(each.of_number(number)) for each in (between, shown))
                 touching += ((met ^ bare ^ self.whole) - hidden - left).area()
-        found = self.covered_by(joined(parts))
-        surely = joined([hidden, found.polygons])
+        by_faces = self.covered_by(joined(parts))
+        surely = joined([hidden, by_faces.polygons])
         doubt = ((polygons([*order.doubt]) ^ self.whole) - surely).area() if len(order.doubt) else 0.0
-        return _Hidden(surely, touching=touching, doubt=float(doubt) + found.doubt)
+        return _Hidden(surely, touching=touching, doubt=float(doubt) + by_faces.doubt)
 
     def in_arcs(self, arcs: Sequence[VisionArc] | None) -> Polygons:
         """Where what is nearest of it lies in one of some arcs."""
@@ -363,10 +363,10 @@ class _Target:
             if least > 0.0:
                 nearer.append(self.faces.clipped(-plane, -least).silhouette())
         is_whole = inside is self.faces and not self.placed.body.outline
-        found = (self.whole if is_whole else inside.silhouette() ^ self.whole) - joined(nearer)
+        in_arc = (self.whole if is_whole else inside.silhouette() ^ self.whole) - joined(nearer)
         for line in lines:
-            found = found ^ self._beside(line)
-        return found
+            in_arc = in_arc ^ self._beside(line)
+        return in_arc
 
     def _beside(self, line: Floats) -> Polygons:
         """What of its window lies where ``line @ (column, row, 1) >= 0``."""
@@ -377,23 +377,23 @@ class _Target:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pieces:
+class _OwnedTriangles:
     """Triangles, and parts of them, by that with which each is compared."""
 
     owner: Indices  # (n,) ascending: the number of that
     triangles: Floats  # (3, n, 3) in picture coordinates
 
-    def of(self, flagged: Flags) -> _Pieces:
+    def of(self, flagged: Flags) -> _OwnedTriangles:
         """Those of flagged numbers."""
         some = flagged[self.owner]
-        return _Pieces(self.owner[some], self.triangles[:, some])
+        return _OwnedTriangles(self.owner[some], self.triangles[:, some])
 
-    def where(self, planes: Floats, least: Floats) -> _Pieces:
+    def where(self, planes: Floats, least: Floats) -> _OwnedTriangles:
         """What of them lies where ``plane @ p >= least``, of planes (3, m) by their number."""
         beyond = products(planes[:, self.owner], self.triangles) - least[self.owner, None]
         parts, number = cut(self.triangles, beyond)
         order = np.argsort(number, kind="stable")
-        return _Pieces(self.owner[number[order]], parts[:, order])
+        return _OwnedTriangles(self.owner[number[order]], parts[:, order])
 
     def areas(self, count: int) -> Floats:
         """(count,) pixels: the areas of those of each number, added up."""

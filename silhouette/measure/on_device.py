@@ -25,10 +25,10 @@ def measured_on_device(frames: Sequence[Framed], renderer: Renderer) -> list[Mea
     """
     layers = [layered(frame.pictures[0], renderer.go_on) if len(frame.pictures) == 1 else None for frame in frames]
     chosen = [(number, layer) for number, layer in enumerate(layers) if layer is not None]
-    found = list[Measured | None]([None] * len(frames))
+    measurements = list[Measured | None]([None] * len(frames))
     if chosen:
         areas = renderer.areas([layer for _, layer in chosen])
         pictures = [frames[number].pictures[0] for number, _ in chosen]
         for (number, _), each in zip(chosen, measured_by_areas(pictures, areas, renderer), strict=True):
-            found[number] = each
-    return found
+            measurements[number] = each
+    return measurements

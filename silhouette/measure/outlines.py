@@ -2,7 +2,7 @@
 
 Seen from the eye, an outline moves outward by ``d`` where a ray meets the body if any ray within ``d`` of it meets it,
 and inward where it meets the body only if all of them do: what is thinner than twice ``d`` then goes. Of the rays round
-it some on the circle are asked, in directions drawn at random:
+it some on the circle are cast, in directions drawn at random:
 
         .--o--.          o  a ray on the circle round x, which passes the eye's ray at x at ``d`` mm
        o   x   o         x  meets the body moved outward where any o, or x itself, meets it;
@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats, corners
 from silhouette.renderers.protocol import Cast, Renderer
 
-DIRECTIONS = 8  # rays on the circle
-ROUNDS = 3  # how often circles are asked, each as wide as the distance of the outline says that the one before found
+CIRCLE_RAYS = 8  # rays on the circle
+CIRCLE_ROUNDS = 3  # how often circles are cast, each as wide as the one before it says that the outline is far
 HALVINGS = 5  # how often the part of a circle is halved in which it crosses an outline, to find how far away that is
 
-REACH = float(np.sin(np.pi / DIRECTIONS) / (np.pi / DIRECTIONS))
+REACH = float(np.sin(np.pi / CIRCLE_RAYS) / (np.pi / CIRCLE_RAYS))
 """How far the outermost of them lies, along a direction at random, as a share of the circle's radius: the mean of the
 cosine over half the angle between two. The circle is so much wider, and straight outlines move by ``d`` on average."""
 
@@ -58,22 +58,22 @@ def _outlined(
     inward, outlined = cast.body.outline < 0.0, depth.copy()
     # A ray does not tell how far away the outline is: at first it is as far as what the ray meets, or as near as the
     # body may be where it meets nothing; and then as far as where the circle crosses it.
-    asked = np.flatnonzero((depth < limit) == inward)
-    distance = depth[asked].astype(np.float64) if inward else np.full(len(asked), _nearest(cast))
-    for further in reversed(range(ROUNDS)):
-        around = _on_circle(renderer, cast, asked, distance, limit, _all_round(asked))
+    rays = np.flatnonzero((depth < limit) == inward)
+    distance = depth[rays].astype(np.float64) if inward else np.full(len(rays), _nearest(cast))
+    for further in reversed(range(CIRCLE_ROUNDS)):
+        around = _on_circle(renderer, cast, rays, distance, limit, _all_round(rays))
         met = np.isfinite(around)
         near = ~met.all(axis=1) if inward else met.any(axis=1)
-        outlined[asked] = np.where(near, np.inf, depth[asked]) if inward else around.min(axis=1)
+        outlined[rays] = np.where(near, np.inf, depth[rays]) if inward else around.min(axis=1)
         if further:
-            asked, distance = asked[near], _at_the_outline(renderer, cast, asked, distance, limit, around)[near]
+            rays, distance = rays[near], _at_the_outline(renderer, cast, rays, distance, limit, around)[near]
     return outlined
 
 
 def _at_the_outline(
     renderer: Renderer,
     cast: Cast,
-    asked: NDArray[np.intp],
+    rays: NDArray[np.intp],
     distance: Floats,
     limit: NDArray[np.float32],
     around: NDArray[np.float32],
@@ -83,32 +83,32 @@ def _at_the_outline(
     Where the circle crosses no outline it is the least that it meets, and ``distance`` where it meets nothing.
 
     Args:
-        renderer, cast, asked, distance, limit: as of `_on_circle`.
-        around: (k, DIRECTIONS) what it gave.
+        renderer, cast, rays, distance, limit: as of `_on_circle`.
+        around: (k, CIRCLE_RAYS) what it gave.
     """
-    met, rows = np.isfinite(around), np.arange(len(asked))
+    met, rows = np.isfinite(around), np.arange(len(rays))
     crosses = met & ~np.roll(met, -1, axis=1)
     last = crosses.argmax(axis=1)
     nearest = around.min(axis=1).astype(np.float64)
-    found = np.where(crosses.any(axis=1), around[rows, last].astype(np.float64), nearest)
-    found = np.where(np.isfinite(found), found, distance)
-    low, high = last / DIRECTIONS, (last + 1) / DIRECTIONS
-    start = _all_round(asked)[:, 0]
+    at_outline = np.where(crosses.any(axis=1), around[rows, last].astype(np.float64), nearest)
+    at_outline = np.where(np.isfinite(at_outline), at_outline, distance)
+    low, high = last / CIRCLE_RAYS, (last + 1) / CIRCLE_RAYS
+    start = _all_round(rays)[:, 0]
     crossing = np.flatnonzero(crosses.any(axis=1))
     for _ in range(HALVINGS if len(crossing) else 0):
         middle = (low + high) / 2.0
         turns = (start + middle)[crossing, None]
-        there = _on_circle(renderer, cast, asked[crossing], distance[crossing], limit, turns)[:, 0]
+        there = _on_circle(renderer, cast, rays[crossing], distance[crossing], limit, turns)[:, 0]
         hit = np.isfinite(there)
-        found[crossing[hit]] = there[hit]
+        at_outline[crossing[hit]] = there[hit]
         low[crossing[hit]], high[crossing[~hit]] = middle[crossing[hit]], middle[crossing[~hit]]
-    return found
+    return at_outline
 
 
 def _on_circle(
     renderer: Renderer,
     cast: Cast,
-    asked: NDArray[np.intp],
+    rays: NDArray[np.intp],
     distance: Floats,
     limit: NDArray[np.float32],
     turns: Floats,
@@ -118,7 +118,7 @@ def _on_circle(
     Args:
         renderer: casts the rays.
         cast: the rays in the middle, and the body.
-        asked: (k,) which of them.
+        rays: (k,) which of them circles go round.
         distance: (k,) mm, the depth at which the circle is as wide as the outline is off.
         limit: (n,) mm, for every ray of the cast.
         turns: (k, t) where on the circle, 1 being all the way round.
@@ -126,15 +126,15 @@ def _on_circle(
     radius = abs(cast.body.outline) / REACH / (np.maximum(distance, 1e-6) * cast.view.step)
     angles = 2.0 * np.pi * turns
     offsets = np.stack([np.sin(angles), np.cos(angles)], axis=2) * radius[:, None, None]
-    places = (cast.places[asked, None, :] + offsets).reshape(-1, 2)
+    places = (cast.places[rays, None, :] + offsets).reshape(-1, 2)
     depth = renderer.depths([replace(cast, places=places)]).reshape(angles.shape)
-    depth[depth >= limit[asked, None]] = np.inf
+    depth[depth >= limit[rays, None]] = np.inf
     return depth
 
 
-def _all_round(asked: NDArray[np.intp]) -> Floats:
-    """(k, DIRECTIONS) the directions of the rays on each circle, as parts of the way round."""
-    return _drawn().take(asked, mode="wrap")[:, None] + np.arange(DIRECTIONS) / DIRECTIONS
+def _all_round(rays: NDArray[np.intp]) -> Floats:
+    """(k, CIRCLE_RAYS) the directions of the rays on each circle, as parts of the way round."""
+    return _drawn().take(rays, mode="wrap")[:, None] + np.arange(CIRCLE_RAYS) / CIRCLE_RAYS
 
 
 def _nearest(cast: Cast) -> float:

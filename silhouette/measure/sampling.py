@@ -23,7 +23,7 @@ Kinds = NDArray[np.uint8]  # what samples show: sums of the following bits
 TARGET, IN_ARC, OCCLUDED = 1, 2, 4
 """Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer."""
 
-KINDS = 8  # the number of kinds
+SAMPLE_KINDS = 8  # the number of kinds
 
 
 @dataclass(frozen=True, eq=False)

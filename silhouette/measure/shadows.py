@@ -25,15 +25,15 @@ from silhouette.meshes.solids import inner_boxes
 from silhouette.renderers.protocol import Body
 from silhouette.renderers.views import View
 
-APART = 0.01
+SHADOW_APART = 0.01
 """mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
 
-_EDGES = np.array([[*axes, *ends] for axes in ((0, 1), (1, 2), (2, 0)) for ends in product((0, 1), (0, 1))]).T
+_BOX_EDGES = np.array([[*axes, *ends] for axes in ((0, 1), (1, 2), (2, 0)) for ends in product((0, 1), (0, 1))]).T
 """(4, 12) the edges of a box: two axes across it, and at which end of each of them it lies."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _EyeAndPose:
     """An eye (3,), in the world, and the pose of a mesh that it looks at; equal to any of the same numbers."""
 
     eye: Floats
@@ -48,7 +48,7 @@ class _Place:
         return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Place) and self.key == other.key
+        return isinstance(other, _EyeAndPose) and self.key == other.key
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,12 +65,12 @@ class Shadows:
     @classmethod
     def of(cls, view: View, body: Body) -> Shadows:
         """The shadows of those boxes in which the eye is surely not, nor at their surfaces."""
-        return _of_inner_boxes(body.mesh, _Place(view.eye, body.pose))
+        return _of_inner_boxes(body.mesh, _EyeAndPose(view.eye, body.pose))
 
     @classmethod
     def round(cls, view: View, body: Body) -> Shadows:
         """The shadow of a box round the whole body; none where the eye is in it. It holds those of all inner boxes."""
-        return _of_box_round(body.mesh, _Place(view.eye, body.pose))
+        return _of_box_round(body.mesh, _EyeAndPose(view.eye, body.pose))
 
     @classmethod
     def of_boxes(cls, pose: Pose, eye: Floats, boxes: Floats, through: Flags) -> Shadows:
@@ -79,7 +79,7 @@ class Shadows:
         low, high = boxes[:, 0], boxes[:, 1]
         # Which of the two sides along each axis look at the eye: at most one.
         front = np.stack([low > 0.0, high < 0.0], axis=1)
-        axis, other, first, second = _EDGES
+        axis, other, first, second = _BOX_EDGES
         edges = np.arange(len(axis))
         along, beside = boxes[:, first, axis], boxes[:, second, other]
         middle = (low + high) / 2
@@ -95,7 +95,7 @@ class Shadows:
 
 
 @derived
-def _of_inner_boxes(mesh: Mesh, place: _Place) -> Shadows:
+def _of_inner_boxes(mesh: Mesh, place: _EyeAndPose) -> Shadows:
     """The shadows of the boxes inside a mesh: an attacker looks at many targets past the same terrain."""
     eye = place.pose.localise(place.eye[None])[0]
     inner = inner_boxes(mesh)
@@ -105,7 +105,7 @@ def _of_inner_boxes(mesh: Mesh, place: _Place) -> Shadows:
 
 
 @derived
-def _of_box_round(mesh: Mesh, place: _Place) -> Shadows:
+def _of_box_round(mesh: Mesh, place: _EyeAndPose) -> Shadows:
     """The shadow of the box round a mesh."""
     eye = place.pose.localise(place.eye[None])[0]
     box = mesh.bounds[None]
@@ -115,5 +115,5 @@ def _of_box_round(mesh: Mesh, place: _Place) -> Shadows:
 
 def _is_outside(eye: Floats, shells: Floats) -> Flags:
     """(n,) whether an eye is clearly outside boxes (n, 2, 3)."""
-    outside: Flags = np.any((eye < shells[:, 0] - APART) | (eye > shells[:, 1] + APART), axis=1)
+    outside: Flags = np.any((eye < shells[:, 0] - SHADOW_APART) | (eye > shells[:, 1] + SHADOW_APART), axis=1)
     return outside

@@ -66,7 +66,7 @@ WAYS = np.array([way for way in product((-1.0, 0.0, 1.0), repeat=3) if any(way)]
 WAYS /= np.linalg.norm(WAYS, axis=1)[:, None]
 """(26, 3) the normals of planes that are tried between bodies: along the axes of each, and between these."""
 
-SAME_PLACE = 1e-6  # pixels: corners of polygons are rounded to 1e-8
+SAME_PLACE_PIXELS = 1e-6  # pixels: corners of polygons are rounded to 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,9 +263,9 @@ class Faces:
         faces = placed.faces_of(np.flatnonzero(np.abs(middle) <= radii))
         faces = faces[sides.take(faces) != 0]
         points = placed.points(clusters.corners.take(faces, axis=0))
-        kept = (np.tensordot(plane, points, 1) >= least).sum(axis=1)
-        sides[faces[kept < 3]] = 0
-        parts = np.concatenate([self.parts, points[:, (kept > 0) & (kept < 3)]], axis=1)
+        inside_count = (np.tensordot(plane, points, 1) >= least).sum(axis=1)
+        sides[faces[inside_count < 3]] = 0
+        parts = np.concatenate([self.parts, points[:, (inside_count > 0) & (inside_count < 3)]], axis=1)
         return replace(self, sides=sides, parts=clipped(parts, plane, least))
 
     def without(self, faces: Indices, parts: Flags) -> Faces:
@@ -326,11 +326,11 @@ class Faces:
             np.concatenate(each, axis=-1)
             for each in zip(*((chain.start, chain.depth) for chain in self._chains()), strict=True)
         )
-        known = np.argsort(keys := _keys(places), kind="stable")
+        by_key = np.argsort(keys := _keys(places), kind="stable")
         bands = []
         for loop in part.to_polygons():
-            at = known[np.searchsorted(keys, _keys(loop.T), sorter=known).clip(max=len(known) - 1)]
-            is_corner = np.abs(places[:, at] - loop.T).max(axis=0) < SAME_PLACE
+            at = by_key[np.searchsorted(keys, _keys(loop.T), sorter=by_key).clip(max=len(by_key) - 1)]
+            is_corner = np.abs(places[:, at] - loop.T).max(axis=0) < SAME_PLACE_PIXELS
             if not is_corner.any():
                 continue
             number = np.arange(len(loop))
@@ -394,10 +394,10 @@ def silhouette_of(placed: Placed) -> Polygons | None:
     It is worked out once for a mesh and an eye, in a picture of the body alone; what is straight there is straight in
     any other picture from that eye.
     """
-    kept = silhouette_alone(placed.body.mesh, tuple(placed.eye.tolist()))
-    if kept is None:
+    alone = silhouette_alone(placed.body.mesh, tuple(placed.eye.tolist()))
+    if alone is None:
         return None
-    points, starts = kept
+    points, starts = alone
     seen = placed.matrix @ points
     if not (seen[2] > NEAREST_DEPTH_MM).all():
         return None
@@ -465,7 +465,7 @@ def area_within(places: Floats, starts: Sequence[int] | Indices = (0,)) -> float
 
 def _keys(places: Floats) -> Indices:
     """(n,) numbers that are equal for places (2, n) that are."""
-    columns, rows = np.round(places / SAME_PLACE).astype(np.int64)
+    columns, rows = np.round(places / SAME_PLACE_PIXELS).astype(np.int64)
     keys: Indices = columns * 1_000_003 + rows
     return keys
 
@@ -481,8 +481,8 @@ def _bands(loop: Floats, reach: Floats) -> list[Floats]:
     return [*np.stack(sides, axis=1)[:, ::-1], *(loop[:, None] + _CIRCLE * reach[:, None, None])]
 
 
-_ANGLES = 2.0 * np.pi / 24 * np.arange(24)
-_CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
+_CIRCLE_ANGLES = 2.0 * np.pi / 24 * np.arange(24)
+_CIRCLE = np.stack([np.cos(_CIRCLE_ANGLES), np.sin(_CIRCLE_ANGLES)], axis=1)
 
 
 def _chained(start: Indices, end: Indices, size: int) -> tuple[Indices, Indices]:

@@ -23,10 +23,10 @@ from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture
 from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.views import in_any
 
-SLIVER = 0.05  # a share above nothing and up to this is a sliver: larger ones a grid does not miss
+MAX_SLIVER_SHARE = 0.05  # a share above nothing and up to this is a sliver: larger ones a grid does not miss
 SHOWING = 8  # the sights with a sliver that are looked at again, to know where it lies
 SPOTS = 16  # the places at which each of them is to show it: so fine are their grids, `FINEST` at most
-LOOKS = 512  # the rays with which a sight that shows nothing looks for the sliver
+SLIVER_RAYS = 512  # the rays with which a sight that shows nothing looks for the sliver
 INSIDE = 0.02  # how far from the corner of a face to its middle a ray is aimed that is to meet the face near its corner
 
 
@@ -44,22 +44,22 @@ class Sliver:
 
     def pixels(self, counts: OcclusionCounts) -> float:
         """How much of it there is."""
-        return counts.occluded if self is OBSCURED else counts.seen
+        return counts.occluded if self is OBSCURED_SLIVER else counts.seen
 
     def added(self, counts: OcclusionCounts) -> OcclusionCounts:
         """The counts with one pixel of it, where they have none.
 
         A pixel that is seen was obscured before, or outside the arcs; one that is obscured was seen, or outside them.
         """
-        if self is SEEN and not counts.in_arc:
+        if self is SEEN_SLIVER and not counts.in_arc:
             return replace(counts, in_arc=1)
-        by = 1 if self is OBSCURED else -1
+        by = 1 if self is OBSCURED_SLIVER else -1
         inside = by if counts.in_arc else 0
         return replace(counts, occluded=counts.occluded + by, occluded_in_arc=counts.occluded_in_arc + inside)
 
 
-SEEN = Sliver(TARGET | IN_ARC | OCCLUDED, TARGET | IN_ARC)
-OBSCURED = Sliver(TARGET | OCCLUDED, TARGET | OCCLUDED)
+SEEN_SLIVER = Sliver(TARGET | IN_ARC | OCCLUDED, TARGET | IN_ARC)
+OBSCURED_SLIVER = Sliver(TARGET | OCCLUDED, TARGET | OCCLUDED)
 
 
 def with_slivers(frames: Sequence[Framed], looks: Sequence[Observation], renderer: Renderer) -> list[Observation]:
@@ -70,33 +70,33 @@ def with_slivers(frames: Sequence[Framed], looks: Sequence[Observation], rendere
         looks: what was found for each; of a target of which nothing was met it stays as it is.
         renderer: casts the rays.
     """
-    found = list(looks)
+    completed = list(looks)
     pairs: dict[tuple[int, int], list[int]] = {}
     for number, frame in enumerate(frames):
         if looks[number].counts.total and frame.projection == "flat":
             pairs.setdefault((frame.sight.attacker.index, frame.sight.target.index), []).append(number)
     for numbers in pairs.values():
-        for sliver in (SEEN, OBSCURED):
+        for sliver in (SEEN_SLIVER, OBSCURED_SLIVER):
             share = {number: sliver.pixels(looks[number].counts) / looks[number].counts.total for number in numbers}
-            showing = [number for number in numbers if 0.0 < share[number] <= SLIVER]
+            showing = [number for number in numbers if 0.0 < share[number] <= MAX_SLIVER_SHARE]
             without = [number for number in numbers if not share[number] and _is_possible(looks[number], sliver)]
             if not without:
                 continue
             spots = _spots([(frames[number], looks[number]) for number in _some(showing, SHOWING)], sliver, renderer)
-            asked = [(frames[number], _round_spots(frames[number], spots)) for number in without if len(spots)]
-            known = [number for number in without if len(spots)]
-            if sliver is SEEN:
-                asked += [(frames[number], _corners_in_arcs(frames[number].pictures[0])) for number in without]
-                known += without
-            for place in _showing_it(asked, sliver, renderer):
-                one = looks[known[place]]
-                found[known[place]] = replace(one, counts=sliver.added(one.counts))
-    return found
+            probes = [(frames[number], _round_spots(frames[number], spots)) for number in without if len(spots)]
+            probed = [number for number in without if len(spots)]
+            if sliver is SEEN_SLIVER:
+                probes += [(frames[number], _corners_in_arcs(frames[number].pictures[0])) for number in without]
+                probed += without
+            for place in _showing_it(probes, sliver, renderer):
+                look = looks[probed[place]]
+                completed[probed[place]] = replace(look, counts=sliver.added(look.counts))
+    return completed
 
 
 def _is_possible(look: Observation, sliver: Sliver) -> bool:
     """Whether it is not known that there is nothing of it: no blocker reaches the picture, or no arc the target."""
-    return bool(look.blockers) if sliver is OBSCURED else look.counts.error_seen > 0.0
+    return bool(look.blockers) if sliver is OBSCURED_SLIVER else look.counts.error_seen > 0.0
 
 
 def _some(numbers: Sequence[int], most: int) -> list[int]:
@@ -105,33 +105,33 @@ def _some(numbers: Sequence[int], most: int) -> list[int]:
 
 
 def _spots(showing: Sequence[tuple[Framed, Observation]], sliver: Sliver, renderer: Renderer) -> Floats:
-    """(k, 2) where frames show it: heights and widths of their pictures, 0 to 1; `LOOKS` at most.
+    """(k, 2) where frames show it: heights and widths of their pictures, 0 to 1; `SLIVER_RAYS` at most.
 
     Args:
         showing: frames, each with what was found there: some of it.
         sliver: what is looked for.
         renderer: casts the rays.
     """
-    asked, parts = list[tuple[Framed, Floats]](), [np.empty((0, 2))]
+    probes, parts = list[tuple[Framed, Floats]](), [np.empty((0, 2))]
     for frame, look in showing:
         (picture,) = frame.pictures
         size = size_of(picture)
         across = ceil(sqrt(SPOTS * size.prod() / sliver.pixels(look.counts)))
-        asked.append((frame, grid(picture, min(across, FINEST))))
-        parts.append((asked[-1][1] + 0.5) / size)
-    spots: Floats = np.concatenate(parts)[sliver.shown(_kinds(asked, renderer))]
-    return spots[_some(range(len(spots)), LOOKS)]
+        probes.append((frame, grid(picture, min(across, FINEST))))
+        parts.append((probes[-1][1] + 0.5) / size)
+    spots: Floats = np.concatenate(parts)[sliver.shown(_kinds(probes, renderer))]
+    return spots[_some(range(len(spots)), SLIVER_RAYS)]
 
 
 def _round_spots(frame: Framed, spots: Floats) -> Floats:
-    """(LOOKS, 2) rows and columns of rays round the spots (k, 2), up to two cells of the finest grid away."""
+    """(SLIVER_RAYS, 2) rows and columns of rays round the spots (k, 2), up to two cells of the finest grid away."""
     (picture,) = frame.pictures
-    round_them = (drawn_for(picture, LOOKS) - 0.5) * (4.0 / FINEST)
-    return (np.resize(spots, (LOOKS, 2)) + round_them) * size_of(picture) - 0.5
+    round_them = (drawn_for(picture, SLIVER_RAYS) - 0.5) * (4.0 / FINEST)
+    return (np.resize(spots, (SLIVER_RAYS, 2)) + round_them) * size_of(picture) - 0.5
 
 
 def _corners_in_arcs(picture: Picture) -> Floats:
-    """(k, 2) rows and columns of corners of the target's faces that lie in its arcs, `LOOKS` at most.
+    """(k, 2) rows and columns of corners of the target's faces that lie in its arcs, `SLIVER_RAYS` at most.
 
     They lie a little inside their faces, so that rays meet these. None where no arc ends at the target.
     """
@@ -142,20 +142,20 @@ def _corners_in_arcs(picture: Picture) -> Floats:
     faces = vertices[mesh.faces[in_any(picture.arcs, vertices)[mesh.faces].any(axis=1)]]
     corners = (faces + INSIDE * (faces.mean(axis=1, keepdims=True) - faces)).reshape(-1, 3)
     corners = corners[in_any(picture.arcs, corners, edges=False)]
-    columns, rows, _ = picture.view.project(corners[_some(range(len(corners)), LOOKS)])
+    columns, rows, _ = picture.view.project(corners[_some(range(len(corners)), SLIVER_RAYS)])
     return np.column_stack([rows, columns]) - 0.5
 
 
-def _showing_it(asked: Sequence[tuple[Framed, Floats]], sliver: Sliver, renderer: Renderer) -> list[int]:
+def _showing_it(probes: Sequence[tuple[Framed, Floats]], sliver: Sliver, renderer: Renderer) -> list[int]:
     """The numbers of the frames that show it at one of their places (k, 2)."""
-    kind = _kinds(asked, renderer)
-    of = np.repeat(np.arange(len(asked)), [len(places) for _, places in asked])
+    kind = _kinds(probes, renderer)
+    of = np.repeat(np.arange(len(probes)), [len(places) for _, places in probes])
     showing: list[int] = np.unique(of[sliver.shown(kind)]).tolist()
     return showing
 
 
-def _kinds(asked: Sequence[tuple[Framed, Floats]], renderer: Renderer) -> Kinds:
+def _kinds(probes: Sequence[tuple[Framed, Floats]], renderer: Renderer) -> Kinds:
     """(n,) the kinds of samples at places of frames, one frame after the other."""
-    places = np.concatenate([np.empty((0, 2)), *(places for _, places in asked)])
-    of = np.repeat(np.arange(len(asked)), [len(places) for _, places in asked])
-    return sample([frame.pictures[0] for frame, _ in asked], of, places, renderer).kind
+    places = np.concatenate([np.empty((0, 2)), *(places for _, places in probes)])
+    of = np.repeat(np.arange(len(probes)), [len(places) for _, places in probes])
+    return sample([frame.pictures[0] for frame, _ in probes], of, places, renderer).kind

@@ -35,9 +35,9 @@ FACES_IN_TILE = 0.5  # of a target: of few faces there are fewer tiles
 
 NARROWEST_PART = 1e-3  # pixels: of a part in which depths are compared
 
-BESIDE = 1e-6  # of a tile: what is as near to one may reach into it
+BESIDE_TILE = 1e-6  # of a tile: what is as near to one may reach into it
 
-APART = 1e-7  # mm: depths that differ by less may be the same, but for rounding
+DEPTHS_APART = 1e-7  # mm: depths that differ by less may be the same, but for rounding
 
 PARTED = 4  # tiles across one that is parted
 
@@ -46,7 +46,7 @@ LEVELS = 3  # of tiles: parted at most so often
 FEW_IN_TILE, FEW_IN_ALL = 32, 50_000
 """Of a triangle of the target and one of the blocker, in a tile, and in all: so few are compared at once."""
 
-MOST_PAIRS, MOST_MET = 3_000_000, 3_000_000
+MOST_TILE_PAIRS, MOST_MET = 3_000_000, 3_000_000
 """Pairs that are compared, and triangles in tiles that are parted, at most: where there are more, doubt is left."""
 
 AT_ONCE = 50_000  # triangles in tiles that are parted together: what fits into the processor's own memory
@@ -105,7 +105,7 @@ class Met(NamedTuple):
 
     def spread(self, places: Floats, down: int, across: int) -> Met:
         """The same in those parts of a tile into which boxes (4, n) of places reach, in parts from its corner."""
-        least, most = np.floor(places[::2] - BESIDE), np.floor(places[1::2] + BESIDE)
+        least, most = np.floor(places[::2] - BESIDE_TILE), np.floor(places[1::2] + BESIDE_TILE)
         number = np.array([[across], [down]])
         first = np.clip(least, 0, number).astype(np.int64)
         wide, high = np.maximum(np.clip(most, -1, number - 1).astype(np.int64) - first + 1, 0)
@@ -172,8 +172,8 @@ class Depths:
             by, reach = a * x[some] + b * y[some] + c, (np.abs(a) + np.abs(b)) * half
             for least, value in ((inside, by), (within, by - reach), (beside, by + reach)):
                 np.minimum(least, value, out=least)
-        is_over_middle[some], is_over[some] = inside > BESIDE * size, within > BESIDE * size
-        flagged[some] = beside >= -BESIDE * size
+        is_over_middle[some], is_over[some] = inside > BESIDE_TILE * size, within > BESIDE_TILE * size
+        flagged[some] = beside >= -BESIDE_TILE * size
         met, x, y = met.of(flagged), x[flagged], y[flagged]
         a, b, c = (each.take(met.face) for each in surfaces.inverse)
         middle, reach = a * x + b * y + c, (np.abs(a) + np.abs(b)) * half
@@ -213,15 +213,15 @@ class Depths:
 
     def least(self, count: int) -> Floats:
         """(count,) mm: the nearest of them in each tile; infinite where there is none."""
-        found = np.full(count, np.inf)
-        np.minimum.at(found, self.met.tile, self.near)
-        return found
+        nearest = np.full(count, np.inf)
+        np.minimum.at(nearest, self.met.tile, self.near)
+        return nearest
 
     def most(self, count: int) -> Floats:
         """(count,) mm: the farthest of them in each tile; minus infinity where there is none."""
-        found = np.full(count, -np.inf)
-        np.maximum.at(found, self.met.tile, self.far)
-        return found
+        farthest = np.full(count, -np.inf)
+        np.maximum.at(farthest, self.met.tile, self.far)
+        return farthest
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +247,7 @@ class Level:
         occupied = np.zeros(self.tiles.count, np.bool_)
         occupied[self.blocker.met.tile] = True
         level = self if occupied.all() else self.of(occupied)
-        reach = level.blocker.most(level.tiles.count) + NEAREST_DEPTH_MM + APART
+        reach = level.blocker.most(level.tiles.count) + NEAREST_DEPTH_MM + DEPTHS_APART
         flagged = [part.near <= reach.take(part.met.tile) for part in (level.target, *level.rims)]
         is_deep = level.is_deep.copy()
         is_deep[level.target.met.tile[~flagged[0]]] = True
@@ -287,8 +287,8 @@ class Level:
             bound = np.where(is_covered, np.minimum(bound, own.most(count)), bound)
         tile = self.blocker.met.tile
         is_there = ((nearest < np.inf) | self.is_deep).take(tile)
-        is_before = self.blocker.far <= nearest.take(tile) - NEAREST_DEPTH_MM - APART
-        return is_before, ~is_before & (self.blocker.near >= bound.take(tile) + APART), is_there
+        is_before = self.blocker.far <= nearest.take(tile) - NEAREST_DEPTH_MM - DEPTHS_APART
+        return is_before, ~is_before & (self.blocker.near >= bound.take(tile) + DEPTHS_APART), is_there
 
     def pairs(self) -> Indices:
         """(n,) how many pairs of a triangle of either there are in each tile."""
@@ -320,7 +320,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _TileOrder:
     """What is known of a blocker's triangles, tile by tile."""
 
     side: Sides  # as of `Level.order`, of the target's triangles
@@ -341,7 +341,7 @@ class _Found:
         pairs = level.pairs()
         order = np.argsort(pairs, kind="stable")
         is_few = np.zeros(len(pairs), np.bool_)
-        is_few[order] = np.cumsum(pairs[order]) + self.compared[0] <= MOST_PAIRS
+        is_few[order] = np.cumsum(pairs[order]) + self.compared[0] <= MOST_TILE_PAIRS
         if not is_few.all():
             tile, face = level.blocker.met
             left = ~is_few[tile]
@@ -366,15 +366,15 @@ class _Found:
         blocker, target = level.blocker, level.target
         near, far = blocker.near.take(mine), blocker.far.take(mine)
         face, tile = target.met.face.take(its), blocker.met.tile
-        side, is_nearer = self.side.take(face), target.far.take(its) <= near - APART
-        may_be_nearer = target.near.take(its) <= far + NEAREST_DEPTH_MM + APART
+        side, is_nearer = self.side.take(face), target.far.take(its) <= near - DEPTHS_APART
+        may_be_nearer = target.near.take(its) <= far + NEAREST_DEPTH_MM + DEPTHS_APART
         is_before, is_behind = np.ones(len(tile), np.bool_), np.zeros(len(tile), np.bool_)
         is_before[mine[may_be_nearer]] = False
         for sign, rim in zip((1, -1), rims, strict=True):
             is_covered = np.zeros(len(tile), np.bool_)
             is_covered[mine[(side == sign) & is_nearer & target.is_over_middle.take(its)]] = True
             is_covered[mine[(side == sign) & ~is_nearer & may_be_nearer]] = False
-            is_behind |= is_covered & (rim.take(tile) > blocker.far + APART)
+            is_behind |= is_covered & (rim.take(tile) > blocker.far + DEPTHS_APART)
         self.note(level.tiles, blocker.met, is_before & ~is_behind, is_behind)
         is_left = ~is_before & ~is_behind
         self.is_left[blocker.met.face[is_left]] = True
@@ -479,22 +479,22 @@ class TargetTiles:
         level = Level(tiles, mine, its, (first, second), np.zeros(tiles.count, np.bool_)).narrowed()
         sides = self.faces.sides[self.faces.sides != 0]
         side = np.append(sides, np.zeros(self.faces.parts.shape[1], np.int8))[chosen]
-        found = _Found(side, *np.zeros((2, triangles.shape[1]), np.bool_))
-        found.note(self.tiles, met, is_before & is_there, is_behind & is_there)
+        by_tile = _TileOrder(side, *np.zeros((2, triangles.shape[1]), np.bool_))
+        by_tile.note(self.tiles, met, is_before & is_there, is_behind & is_there)
         for _ in range(LEVELS - 1):
             pairs = level.pairs()
             is_full = pairs > FEW_IN_TILE
             if pairs[is_full].sum() <= FEW_IN_ALL or len(mine.met.tile) + len(its.met.tile) > MOST_MET:
                 break
             step()
-            found.compare(level.of(~is_full))
+            by_tile.compare(level.of(~is_full))
             level = level.of(is_full).finer(blocker, target, lines)
             is_before, is_behind, is_there = level.order(side)
-            found.note(level.tiles, level.blocker.met, is_before & is_there, is_behind & is_there)
+            by_tile.note(level.tiles, level.blocker.met, is_before & is_there, is_behind & is_there)
             level = replace(level, blocker=level.blocker.of_flagged(~is_before & ~is_behind)).narrowed()
             mine, its = level.blocker, level.target
-        found.compare(level)
-        order = found.order()
+        by_tile.compare(level)
+        order = by_tile.order()
         return replace(order, pairs=np.stack([order.pairs[0], chosen.take(order.pairs[1])]))
 
 
@@ -509,7 +509,7 @@ def _runs(owner: Indices, squares: Floats) -> tuple[Indices, Floats]:
     owner, (left, top, size) = owner[order], squares[:, order]
     is_first = np.ones(len(owner), np.bool_)
     is_first[1:] = (np.diff(owner) != 0) | (np.diff(top) != 0.0) | (np.diff(size) != 0.0)
-    is_first[1:] |= np.abs(np.diff(left) - size[1:]) > BESIDE * size[1:]
+    is_first[1:] |= np.abs(np.diff(left) - size[1:]) > BESIDE_TILE * size[1:]
     right, bottom = (left + size)[np.append(is_first[1:], True)[: len(owner)]], (top + size)[is_first]
     left, top = left[is_first], top[is_first]
     corners = np.stack([left, top, right, top, right, bottom, left, bottom], axis=1)

@@ -9,19 +9,23 @@ import numpy as np
 from silhouette.common.geometry import Flags, Floats
 from silhouette.meshes.clusters import Indices
 
-FEW = 8  # values are compared one after the other, more at once
+FEW_VALUES = 8  # values are compared one after the other, more at once
 
 
 def least_of(values: Floats) -> Floats:
     """(...) the least of values (..., k): of few each, one after the other, which takes a fraction of numpy's time."""
-    found: Floats = reduce(np.minimum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW else values.min(axis=-1)
-    return found
+    least: Floats = (
+        reduce(np.minimum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW_VALUES else values.min(axis=-1)
+    )
+    return least
 
 
 def greatest_of(values: Floats) -> Floats:
     """(...) the greatest of values (..., k); see `least_of`."""
-    found: Floats = reduce(np.maximum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW else values.max(axis=-1)
-    return found
+    greatest: Floats = (
+        reduce(np.maximum, np.moveaxis(values, -1, 0)) if values.shape[-1] <= FEW_VALUES else values.max(axis=-1)
+    )
+    return greatest
 
 
 def boxes_of(points: Floats) -> Floats:
@@ -45,18 +49,18 @@ def cut(triangles: Floats, beyond: Floats) -> tuple[Floats, Indices]:
 
     The value is linear within each, and given at its corners, (m, 3).
     """
-    kept = beyond >= 0.0
-    count = kept.sum(axis=1)
+    is_inside = beyond >= 0.0
+    count = is_inside.sum(axis=1)
     uncut, some = np.flatnonzero(count == 3), np.flatnonzero((count == 1) | (count == 2))
     if not len(some):
         return triangles[:, uncut], uncut
-    points, kept, beyond, rows = triangles[:, some], kept[some], beyond[some], np.arange(len(some))
+    points, is_inside, beyond, rows = triangles[:, some], is_inside[some], beyond[some], np.arange(len(some))
     # The corner that lies alone on its side, and the two others in the direction of the triangle.
-    lone = np.where(count[some] == 1, kept.argmax(axis=1), (~kept).argmax(axis=1))
+    lone = np.where(count[some] == 1, is_inside.argmax(axis=1), (~is_inside).argmax(axis=1))
     tip, first, second = (points[:, rows, (lone + turn) % 3] for turn in range(3))
     share = beyond[rows, lone] / (beyond[rows, lone] - np.stack([beyond[rows, (lone + turn) % 3] for turn in (1, 2)]))
     to_first, to_second = tip + share[0] * (first - tip), tip + share[1] * (second - tip)
-    is_tip = kept[rows, lone]
+    is_tip = is_inside[rows, lone]
     pieces = [
         np.stack([corner[:, which] for corner in corners], axis=2)
         for corners, which in (
@@ -80,16 +84,16 @@ def turned_alike(triangles: Floats, area: float = 1.0) -> Floats:
 
 def places_of(triangles: Floats) -> Floats:
     """(m, 3, 2) column and row of the corners of triangles (3, m, 3), all of which then run alike."""
-    alike = turned_alike(triangles)
-    places: Floats = (alike[:2] / alike[2]).transpose(1, 2, 0)
+    turned = turned_alike(triangles)
+    places: Floats = (turned[:2] / turned[2]).transpose(1, 2, 0)
     return places
 
 
 def products(planes: Floats, triangles: Floats) -> Floats:
     """(m, 3) of planes (3, m) with the corners of triangles (3, m, 3), each with its own."""
     first, second, third = planes[:, :, None] * triangles
-    found: Floats = first + second + third
-    return found
+    dots: Floats = first + second + third
+    return dots
 
 
 def sides_of(triangles: Floats) -> Floats:
@@ -100,8 +104,8 @@ def sides_of(triangles: Floats) -> Floats:
     [[[2.0, 0.0, 0.0]], [[0.0, 2.0, 0.0]], [[0.0, 0.0, 2.0]]]
     """
     sides = np.cross(np.roll(triangles, 1, axis=2), np.roll(triangles, 2, axis=2), axis=0)
-    found: Floats = (sides * np.sign((sides * triangles).sum(axis=0))).transpose(2, 0, 1)
-    return found
+    planes: Floats = (sides * np.sign((sides * triangles).sum(axis=0))).transpose(2, 0, 1)
+    return planes
 
 
 def may_meet(triangles: Floats, others: Floats) -> Flags:

@@ -1,7 +1,7 @@
 """COUNT, by another way: one plain counter by rays, a witness of what is counted otherwise.
 
 Each pixel of a picture is sampled twice, at places drawn at random in it; nothing is proven, cut finer or left out. Of
-a picture with more than `MOST_CELLS` pixels, cells of two by two pixels are sampled instead, or four by four.
+a picture with more than `MOST_SAMPLED_CELLS` pixels, cells of two by two pixels are sampled instead, or four by four.
 
     +-----+-----+      The first samples (o) count, and the second ones (.) tell how far that may be off: half of the
     |   . |o    |      squared difference of the two is on average the variance of the first, whatever there is to see.
@@ -33,7 +33,7 @@ from silhouette.renderers.views import MULTIPLE, View, in_any
 
 STATED_DEVIATIONS = 3.0  # standard deviations that an error has, as elsewhere
 
-MOST_CELLS = 600_000  # the error of a figure's share is then some 0.03 %
+MOST_SAMPLED_CELLS = 600_000  # the error of a figure's share is then some 0.03 %
 
 FINER = 2  # whole pictures are drawn so many times finer: of the middles of a pixel's quarters one is drawn
 
@@ -144,7 +144,7 @@ def _share(tally: Floats, deviations: float) -> Share:
 
 
 @dataclass(frozen=True, eq=False)
-class _Met:
+class _RaysMet:
     """What n rays through one picture meet: (n / 2) of its upper half, and those opposite them."""
 
     target: Depths  # (n,) mm, inf where it is not met
@@ -162,7 +162,7 @@ class _Met:
         yield from ((nearer, target) for nearer in self.blockers)
 
 
-def _mask(view: View, met: _Met, width: int) -> Mask:
+def _mask(view: View, met: _RaysMet, width: int) -> Mask:
     """The pixels of a picture, by what was met in its cells, which are so wide."""
     free = np.where(met.in_arc, SEEN, np.where(np.isfinite(met.target), OUTSIDE, NOTHING))
     images = []
@@ -176,10 +176,10 @@ def _mask(view: View, met: _Met, width: int) -> Mask:
 def _width(pictures: Sequence[Picture]) -> int:
     """Of a cell of some pictures, in pixels: their sides are multiples of any."""
     pixels = sum(picture.view.width * picture.view.height for picture in pictures)
-    return next((width for width in (1, 2, 4) if pixels <= MOST_CELLS * width**2), MULTIPLE // 2)
+    return next((width for width in (1, 2, 4) if pixels <= MOST_SAMPLED_CELLS * width**2), MULTIPLE // 2)
 
 
-def _samples(picture: Picture, renderer: Renderer) -> tuple[_Met, _Met]:
+def _samples(picture: Picture, renderer: Renderer) -> tuple[_RaysMet, _RaysMet]:
     """What is met at two places in each pixel; other eyes and poses have other places."""
     view, bodies = picture.view, [picture.target, *picture.blockers]
     content = [
@@ -202,7 +202,7 @@ def _samples(picture: Picture, renderer: Renderer) -> tuple[_Met, _Met]:
     return _drawn(picture, places[0], renderer), _drawn(picture, places[1], renderer)
 
 
-def _cast(picture: Picture, places: Floats, renderer: Renderer) -> _Met:
+def _cast(picture: Picture, places: Floats, renderer: Renderer) -> _RaysMet:
     """What rays through places (n, 2) meet: blockers are asked about only where the target is."""
     target = outlined_depths(renderer, [Cast(picture.view, picture.target, places)])
     there = np.flatnonzero(np.isfinite(target))
@@ -213,7 +213,7 @@ def _cast(picture: Picture, places: Floats, renderer: Renderer) -> _Met:
     return _met(picture, places, target, blockers, blockers < target)
 
 
-def _drawn(picture: Picture, places: Floats, renderer: Renderer) -> _Met:
+def _drawn(picture: Picture, places: Floats, renderer: Renderer) -> _RaysMet:
     """What a renderer that draws whole pictures shows at places (n, 2), middles of finer pixels; where two bodies come
     close to each other, rays tell which is nearer.
     """
@@ -234,7 +234,7 @@ def _drawn(picture: Picture, places: Floats, renderer: Renderer) -> _Met:
     return _met(picture, places, target, blockers, nearer)
 
 
-def _met(picture: Picture, places: Floats, target: Depths, blockers: Depths, nearer: Flags) -> _Met:
+def _met(picture: Picture, places: Floats, target: Depths, blockers: Depths, nearer: Flags) -> _RaysMet:
     """What is met at places (n, 2): the target at depths (n,), blockers at (k, n), and which are nearer than it."""
     there = np.isfinite(target)
     in_arc = there.copy()
@@ -247,4 +247,4 @@ def _met(picture: Picture, places: Floats, target: Depths, blockers: Depths, nea
     for number, (depth, is_nearer) in enumerate(zip(blockers, nearer, strict=True)):
         first = is_nearer & (depth < front)
         front[first], nearest[first] = depth[first], number
-    return _Met(target, in_arc, list(nearer), nearest)
+    return _RaysMet(target, in_arc, list(nearer), nearest)

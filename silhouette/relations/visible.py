@@ -11,7 +11,7 @@ import scipy
 from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.observation import SEEN, Observation, Sight
-from silhouette.measure.observe import Wanted, observe_many
+from silhouette.measure.observe import ObservationRequest, observe_many
 from silhouette.models.model import Model
 from silhouette.relations.obstacles import Blocker, Indices, Obstacles, meets
 from silhouette.relations.points import ErrorBound, PointSet
@@ -38,7 +38,7 @@ def observed(
     )
     piece = Piece(target.name, "terrain", model, target.pose, None, 90.0, (), None, {}, -1)
     sights = [Sight(piece, piece, eye, 90.0, None, occluders) for eye in np.asarray(eyes, dtype=np.float64)]
-    return observe_many(sights, choose(), pixel, Wanted(thresholds=(), keep=True))
+    return observe_many(sights, choose(), pixel, ObservationRequest(thresholds=(), keep=True))
 
 
 def seen_points(observation: Observation, target: PointSet) -> Floats:

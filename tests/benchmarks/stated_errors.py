@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from silhouette.measure.observation import OcclusionCounts, Sight
-from silhouette.measure.observe import Wanted, observe
+from silhouette.measure.observe import ObservationRequest, observe
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.necromunda.judge import sight_between
@@ -70,7 +70,7 @@ def against_rays(sights: Iterator[Sight], renderer: Renderer) -> Iterator[Judged
     witness = choose("embree")
     for sight in sights:
         counts = observe(sight, renderer, PIXEL).counts
-        rays = observe(sight, witness, PIXEL / FINER, Wanted(error_goal=FINE_ERROR)).counts
+        rays = observe(sight, witness, PIXEL / FINER, ObservationRequest(error_goal=FINE_ERROR)).counts
         if counts.total and rays.total:
             yield counts, rays.occluded / rays.total, GRANTED * rays.error
 

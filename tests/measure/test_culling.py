@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.common.geometry import Floats, corners
-from silhouette.measure.culling import DIRECTIONS, bounds_in, disjoint, in_views
+from silhouette.measure.culling import BOUND_DIRECTIONS, bounds_in, disjoint, in_views
 from silhouette.measure.framing import framed
 from silhouette.renderers.views import View, fighter_arc, fit_view
 from tests.support import shapes
@@ -61,7 +61,7 @@ def test_bounds_in_the_picture_touch_the_outermost_points() -> None:
     rows, columns, depths = random.uniform((10, 20, 50), (300, 350, 390), (40, 3)).T
     points = VIEW.eye + depths[:, None] * VIEW.directions(rows, columns)
     least, most = bounds_in([VIEW], [points])[0]
-    along = np.column_stack([columns + 0.5, rows + 0.5]) @ DIRECTIONS
+    along = np.column_stack([columns + 0.5, rows + 0.5]) @ BOUND_DIRECTIONS
     assert least == pytest.approx(along.min(axis=0))
     assert most == pytest.approx(along.max(axis=0))
     behind = np.concatenate([points, VIEW.eye - VIEW.axes[2:]])

@@ -94,7 +94,7 @@ def test_what_is_left_of_tiles_is_in_doubt(kind: str, number: int, monkeypatch: 
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    monkeypatch.setattr(tiles, "MOST_PAIRS", 0)
+    monkeypatch.setattr(tiles, "MOST_TILE_PAIRS", 0)
     monkeypatch.setattr(tiles, "FEW_IN_TILE", 0)
     doubts = []
     for few in (10**9, 0):  # nothing is parted, and all is

@@ -18,7 +18,7 @@ from silhouette.measure import observe as observe_module
 from silhouette.measure.counting import PARTS_OF_PIXEL, Measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import PLAIN, Wanted, observe_many
+from silhouette.measure.observe import PLAIN, ObservationRequest, observe_many
 from silhouette.measure.occlusion import layered
 from silhouette.measure.on_device import measured_on_device
 from silhouette.renderers import choose
@@ -270,10 +270,10 @@ class Compared:
         monkeypatch.setattr(observe_module, "measured_on_device", watched)
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
-        observations = observe_many(sights, renderer, pixel, wanted)
-        for one, truth in zip(observations, observe_many(sights, choose(), pixel, wanted), strict=True):
+        observations = observe_many(sights, renderer, pixel, request)
+        for one, truth in zip(observations, observe_many(sights, choose(), pixel, request), strict=True):
             self.faults += differences(one.counts, truth.counts)
         return observations
 

@@ -11,7 +11,7 @@ from silhouette.common.geometry import Floats
 from silhouette.measure.estimate import HIDDEN, Estimate
 from silhouette.measure.in_shadow import in_shadow
 from silhouette.measure.observation import Sight
-from silhouette.measure.observe import Wanted, observe_many
+from silhouette.measure.observe import ObservationRequest, observe_many
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.necromunda.judge import sight_between
@@ -70,7 +70,7 @@ def test_what_is_refuted_is_more_than_nothing_and_a_closer_look_tells_how_much()
     asked, renderer = sights(np.array([80.0]), np.arange(-80.0, 110.0, 2.0)), choose()
     exact, slivers = observe_many(asked, renderer, 0.1), 0
     for tolerance in (0.0, 0.01):
-        looks = Estimate(proves=True)(asked, renderer, 0.1, Wanted(tolerance=tolerance))
+        looks = Estimate(proves=True)(asked, renderer, 0.1, ObservationRequest(tolerance=tolerance))
         for look, one in zip(looks, exact, strict=True):
             counts, true = look.counts, one.counts
             if counts is HIDDEN:

@@ -17,7 +17,7 @@ from silhouette.measure import observe as observe_module
 from silhouette.measure import witness
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import PLAIN, Wanted, observe_many
+from silhouette.measure.observe import PLAIN, ObservationRequest, observe_many
 from silhouette.measure.witness import RayCounts, counted_by_rays
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Body, Capabilities, Layer, Renderer
@@ -146,7 +146,7 @@ def test_an_outline_that_lies_farther_out_is_counted_there(renderer: Renderer) -
 def test_a_large_picture_is_counted_in_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     """With pixels half as wide it is counted no finer."""
     one = Case(FRONT, (shapes.box((150, -20, 0), (152, 20, 22)),), EYE)
-    monkeypatch.setattr(witness, "MOST_CELLS", 120_000)
+    monkeypatch.setattr(witness, "MOST_SAMPLED_CELLS", 120_000)
     plain, fine = (by_rays(replace(one, pixel=pixel), started("embree"), keep=True) for pixel in (0.1, 0.05))
     assert fine.counts.total == pytest.approx(4 * plain.counts.total, rel=0.01)
     assert fine.counts.occluded / fine.counts.total == pytest.approx(one.exact().occluded, abs=fine.counts.error)
@@ -282,8 +282,10 @@ def test_rays_contradict_what_is_untrue(untrue: dict[str, float]) -> None:
     """Counts of which one is off by a share of the target."""
     (key, share), scene = untrue.popitem(), load_scene(TWO_BLOCKERS, cache=Cache.default())
 
-    def observe(sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN) -> list[Observation]:
-        observations = observe_many(sights, renderer, pixel, wanted)
+    def observe(
+        sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
+    ) -> list[Observation]:
+        observations = observe_many(sights, renderer, pixel, request)
         return [replace(one, counts=replace(one.counts, **off(one.counts))) for one in observations]
 
     def off(counts: OcclusionCounts) -> dict[str, Any]:
@@ -301,7 +303,7 @@ def test_one_ray_contradicts_a_proof() -> None:
     sight, renderer = Case(FRONT, (dot,), EYE).sight, choose()
     (truth,) = observe_many([sight], renderer, 0.1)
     counts = replace(truth.counts, occluded=0, nearest=(0,), alone=(0,), error=0.0)
-    judge = Confirmed(lambda sights, renderer, pixel, wanted=PLAIN: [replace(truth, counts=counts)])
+    judge = Confirmed(lambda sights, renderer, pixel, request=PLAIN: [replace(truth, counts=counts)])
     judge([sight], renderer, 0.1)
     assert any(fault.startswith("attacker looks at target: obscured") for fault in judge.faults)
 

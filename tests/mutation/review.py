@@ -166,7 +166,7 @@ SECOND_FACTS = (
     ),
     Patch(
         "silhouette/measure/tiles.py",
-        "is_behind |= is_covered & (rim.take(tile) > blocker.far + APART)",
+        "is_behind |= is_covered & (rim.take(tile) > blocker.far + DEPTHS_APART)",
         "is_behind |= is_covered",
         ("tests/measure/test_occlusion.py",),
     ),

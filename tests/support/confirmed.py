@@ -15,7 +15,7 @@ import numpy as np
 from silhouette.files.cache import Cache
 from silhouette.measure.framing import framed
 from silhouette.measure.observation import Observation, Sight
-from silhouette.measure.observe import PLAIN, Observer, Wanted, observe_many
+from silhouette.measure.observe import PLAIN, ObservationRequest, Observer, observe_many
 from silhouette.measure.witness import RayCounts, Share, counted_by_rays
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules import rule_called
@@ -59,10 +59,10 @@ class Confirmed:
     settled: int = 0
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
         """The observations of `observe`."""
-        observations = self.observe(sights, renderer, pixel, wanted)
+        observations = self.observe(sights, renderer, pixel, request)
         for observation in observations:
             testimony = counted_by_rays(framed(observation.sight, pixel).pictures, renderer, deviations=SURELY)
             pair = f"{observation.sight.attacker.name} looks at {observation.sight.target.name}: "

@@ -9,7 +9,7 @@ from operator import attrgetter
 from silhouette.common.errors import OutOfTime, RequestError, time_limit
 from silhouette.common.text import in_a_row
 from silhouette.measure.observation import Observation, Sight
-from silhouette.measure.observe import Wanted
+from silhouette.measure.observe import ObservationRequest
 from silhouette.rules.base import Level, Measurement, RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.entries import ReadingEntry
@@ -82,7 +82,7 @@ def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> l
     scenes = {id(scene): scene for scene, _ in requests}
     tables = {number: SceneTable(scene) for number, scene in scenes.items()}
     any_scene = requests[0][0]
-    wanted = Wanted(
+    wanted = ObservationRequest(
         thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep, windows=settings.remarks
     )
     verdicts: dict[int, DataVerdict] = {}

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 from silhouette.common.text import in_a_row, in_a_sentence, parts_in_words, share_in_words
 from silhouette.measure.framing import may_stand_before
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import Wanted
+from silhouette.measure.observe import ObservationRequest
 from silhouette.models.entries import ArcName
 from silhouette.renderers.views import VisionArc, fighter_arc, vehicle_arc
 from silhouette.rules.base import Level, MeasuredVerdict, Measurement, RuleReference, Settings, too_close
@@ -168,7 +168,7 @@ def judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings)
 
 def _judge(requests: Sequence[tuple[NecromundaScene, Check]], settings: Settings) -> list[NecromundaVerdict]:
     any_scene = requests[0][0]
-    goal = Wanted(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
+    goal = ObservationRequest(tolerance=any_scene.tolerance, error_goal=any_scene.error, windows=settings.remarks)
     measurement = _MeasuredSights(settings, goal)
     questions = [_SightQuestion(scene, check) for scene, check in requests]
     crews = [question.crew(question.scene.readings) for question in questions]
@@ -234,7 +234,7 @@ class _MeasuredSights:
     """What was observed of sights, and the verdicts that follow."""
 
     settings: Settings
-    goal: Wanted
+    goal: ObservationRequest
     observed: dict[Sight, Observation] = field(default_factory=dict)
 
     def add(self, sights: Sequence[Sight], *, keep: bool) -> None:

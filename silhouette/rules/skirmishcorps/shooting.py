@@ -12,7 +12,7 @@ from silhouette.common.geometry import Floats
 from silhouette.common.lazy import cached_property
 from silhouette.common.text import in_a_sentence, share_in_words
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import Wanted
+from silhouette.measure.observe import ObservationRequest
 from silhouette.meshes.bounds import bounding_points
 from silhouette.rules.base import Measurement, RuleReference, Settings, too_close
 from silhouette.rules.fields import Blocker, OtherReading, alternatives, largest_first
@@ -160,7 +160,7 @@ def _own_cover(
 def observe_looks(looks: Sequence[CoverSight], settings: Settings, *thresholds: float) -> list[Observation]:
     """The measurement of each look past all cover together; at ``thresholds``, shares, an answer changes."""
     goal = looks[0].error_goal if looks else None
-    options = Wanted(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
+    options = ObservationRequest(thresholds, error_goal=goal, keep=settings.keep, windows=settings.remarks)
     return settings.observe([look.sight for look in looks], settings.renderer, settings.pixel, options)
 
 
@@ -177,7 +177,7 @@ def cover_effects(
         if whole.counts.alone[number]
     ]
     apart = [look.sight.past([position]) for look, whole, _, position in pieces if len(whole.blockers) > 1]
-    options = Wanted((threshold,), error_goal=looks[0].error_goal if looks else None)
+    options = ObservationRequest((threshold,), error_goal=looks[0].error_goal if looks else None)
     measured = iter(settings.observe(apart, settings.renderer, settings.pixel, options))
     effects: dict[CoverSight, list[CoverEffect]] = {look: [] for look in looks}
     for look, whole, number, position in pieces:

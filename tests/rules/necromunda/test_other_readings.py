@@ -13,7 +13,7 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.measure.observation import Observation, Sight
-from silhouette.measure.observe import PLAIN, Wanted, observe_many
+from silhouette.measure.observe import PLAIN, ObservationRequest, observe_many
 from silhouette.renderers import choose
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.base import Settings
@@ -45,10 +45,10 @@ class Counting:
         self.sights = 0
 
     def __call__(
-        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, wanted: Wanted = PLAIN
+        self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
     ) -> list[Observation]:
         self.sights += len(sights)
-        return observe_many(sights, renderer, pixel, wanted)
+        return observe_many(sights, renderer, pixel, request)
 
 
 def loaded(document: dict[str, Any]) -> NecromundaScene:
