@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from silhouette.files.cache import Cache
+from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Verdict
-from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.places import Move
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
@@ -69,7 +69,8 @@ class Doubtful:
 
     @property
     def rule(self) -> Any:
-        return NECROMUNDA
+        """The game, which has odds."""
+        return rule_called(self.document["rules"])
 
     def scene(self) -> TableScene:
         """The table as it is judged."""
