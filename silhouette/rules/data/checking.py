@@ -25,7 +25,7 @@ OF_KIND = {"terrain": ("terrain",), "model": ("fighter", "vehicle")}  # what ``k
 
 @dataclass(frozen=True)
 class Scope:
-    """What a game knows besides what every game knows, by name."""
+    """What a condition of a game may name, besides what every game knows."""
 
     clauses: frozenset[str] = frozenset()
     readings: Attributes = field(default_factory=dict)
