@@ -12,7 +12,7 @@ from silhouette.rules.data.game import Game
 UNSET_IN_TOML: Mapping[str, Any] = {"yes or no": False, "number": 0, "length": 0, "text": "", "words": []}
 """The value of a key that says nothing, by its type, as a scene file has it."""
 
-COMMENT_COLUMN = 28  # columns before a comment
+COMMENT_INDENT = 28  # columns before a comment
 
 _HEAD = """title = "First scene"
 rules = {rules}
@@ -68,4 +68,4 @@ def _keys(keys: Mapping[str, ReadingEntry]) -> str:
 
 
 def _line(line: str, about: str) -> str:
-    return f"{line:{COMMENT_COLUMN - 2}}  # {about}\n"
+    return f"{line:{COMMENT_INDENT - 2}}  # {about}\n"
