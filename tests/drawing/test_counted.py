@@ -24,9 +24,9 @@ from silhouette.relations.points import ErrorBound
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.data.found import Counted, Use
 from silhouette.rules.data.results import DataVerdict
 from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.values import Counted, Use
 from tests.drawing.test_legends import unseen
 
 SCENES = Path(__file__).resolve().parents[2] / "scenes"

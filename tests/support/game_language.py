@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from silhouette.files.schema import meanings
 from silhouette.rules.data.entries import ClauseEntry, GameEntry, ReadingEntry, VerdictEntry
-from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, PRIMITIVES, Parameter, Primitive
+from silhouette.rules.data.kinds import ATTRIBUTES, BUILTIN_NAMES, PRIMITIVES, Parameter, Primitive
 
 
 def keys() -> str:
@@ -34,7 +34,7 @@ def _rows(entry: type[BaseModel]) -> list[str]:
 def language() -> str:
     """Everything that a condition can ask."""
     lines = ["### Names", "", "| name | is | meaning |", "|---|---|---|"]
-    lines += [f"| `{name}` | {kind} | {means} |" for name, (kind, means) in NAMES.items()]
+    lines += [f"| `{name}` | {kind} | {means} |" for name, (kind, means) in BUILTIN_NAMES.items()]
     lines += ["", "### What pieces have", "", "| after a . | is | of | meaning |", "|---|---|---|---|"]
     for name, (kind, owners, means) in ATTRIBUTES.items():
         whose = "any piece" if len(owners) > 1 else owners[0]

@@ -23,9 +23,9 @@ from silhouette.drawing.typeface import elided, printable, width
 from silhouette.drawing.words.words import told_in_figures, why
 from silhouette.measure.observation import OBSCURED, SEEN, Observation
 from silhouette.renderers.protocol import Renderer
-from silhouette.rules.data.found import Counted, Tally, Use
 from silhouette.rules.data.results import AskedClause, DataVerdict
 from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.values import Counted, Tally, Use
 from silhouette.rules.data.words import hidden_by, quantity
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check

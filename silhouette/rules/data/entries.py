@@ -11,7 +11,7 @@ from silhouette.rules.data.kinds import ATTRIBUTES, Kind
 
 KeyType = Literal["yes or no", "number", "length", "text", "words"]
 
-KINDS: dict[str, Kind] = {  # of a key's value in conditions, by its type
+KIND_OF_TYPE: dict[str, Kind] = {  # of a key's value in conditions, by its type
     "yes or no": Kind.TRUTH,
     "number": Kind.NUMBER,
     "length": Kind.LENGTH,

@@ -9,10 +9,10 @@ from silhouette.files.documents import toml
 from silhouette.rules.data.entries import ReadingEntry
 from silhouette.rules.data.game import Game
 
-NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0, "length": 0, "text": "", "words": []}
+UNSET_IN_TOML: Mapping[str, Any] = {"yes or no": False, "number": 0, "length": 0, "text": "", "words": []}
 """The value of a key that says nothing, by its type, as a scene file has it."""
 
-WIDE = 28  # columns before a comment
+COMMENT_INDENT = 28  # columns before a comment
 
 _HEAD = """title = "First scene"
 rules = {rules}
@@ -20,7 +20,7 @@ units = "inch"              # of `at` and `table`, or "square"; leave it out for
 table = [24, 24]            # the width and depth of the table; [0, 0] is its middle, x runs right, y away from you
 """
 
-_TERRAIN = """[[terrain]]
+_TERRAIN_TEXT = """[[terrain]]
 name = "wall"
 parts = [{ box = [120, 8, 22] }]  # a stand-in of plain solids, always in mm: width, depth, height
 # mesh = "wall.stl"         # your own file instead of `parts`, seen from this folder: STL, OBJ, PLY, GLB, 3MF, OFF
@@ -49,7 +49,7 @@ def first_scene(game: Game, rules: str) -> str:
     blocks = [_HEAD.format(rules=toml(rules))]
     if game.readings:
         blocks.append(_line("[readings]", "where the rules can be read in more than one way") + _keys(game.readings))
-    blocks.append(_TERRAIN + _keys(game.terrain))
+    blocks.append(_TERRAIN_TEXT + _keys(game.terrain))
     for name, gang, y, facing in (("Kal", "red", 0, 90), ("Vex", "blue", 9, 270)):
         lines = [(line.format(name=name, gang=gang, y=y, facing=facing), about) for line, about in _FIGHTER]
         blocks.append("[[fighter]]\n" + "".join(_line(*line) for line in lines) + _keys(game.model))
@@ -60,7 +60,7 @@ def _keys(keys: Mapping[str, ReadingEntry]) -> str:
     """A line for each key, with its default, what it may be and what it means."""
     lines = []
     for name, key in keys.items():
-        default = NOTHING[key.type] if key.default is None else key.default
+        default = UNSET_IN_TOML[key.type] if key.default is None else key.default
         unit = f" {key.unit}" if key.type == "length" else ""
         choices = f" ({', '.join(key.choices)})" if key.choices else ""
         lines.append(_line(f"# {name} = {toml(default)}", f"{unit}{choices} {key.means}".strip()))
@@ -68,4 +68,4 @@ def _keys(keys: Mapping[str, ReadingEntry]) -> str:
 
 
 def _line(line: str, about: str) -> str:
-    return f"{line:{WIDE - 2}}  # {about}\n"
+    return f"{line:{COMMENT_INDENT - 2}}  # {about}\n"

@@ -13,9 +13,9 @@ from silhouette.common.text import did_you_mean
 from silhouette.files.documents import document_of, read_text
 from silhouette.files.schema import Location, validated
 from silhouette.rules.base import Level
-from silhouette.rules.data.checking import Known, check_condition
-from silhouette.rules.data.entries import KINDS, MOST_CLAUSES, MOST_VERDICTS, GameEntry, ReadingEntry
-from silhouette.rules.data.kinds import HIDDEN_BY, HIDING, NAMES, Kind
+from silhouette.rules.data.checking import Scope, check_condition
+from silhouette.rules.data.entries import KIND_OF_TYPE, MOST_CLAUSES, MOST_VERDICTS, GameEntry, ReadingEntry
+from silhouette.rules.data.kinds import BUILTIN_NAMES, HIDDEN_BY, HIDING, Kind
 from silhouette.rules.data.nodes import Call, Literal, Name, Node, Quantified
 from silhouette.rules.data.parsing import ConditionError, parsed
 from silhouette.rules.data.reach import can_be_true, inner_conditions, reached
@@ -96,7 +96,7 @@ class _Reader:
     def __init__(self, path: Path, text: str, entry: GameEntry) -> None:
         self._path, self._text, self._entry = path, text, entry
         names = [clause.name for clause in entry.clause]
-        self._known = Known(
+        self._scope = Scope(
             clauses=frozenset(names),
             readings=_kinds(entry.readings),
             terrain=_kinds(entry.keys.terrain),
@@ -104,14 +104,14 @@ class _Reader:
             tables={name: self._kind_of_table(name, rows) for name, rows in entry.tables.items()},
             rows={name: frozenset(rows) for name, rows in entry.tables.items()},
             words={
-                (kind, name): one.choices
+                (kind, name): key.choices
                 for kind, table in (
                     ("reading", entry.readings),
                     ("terrain", entry.keys.terrain),
                     ("model", entry.keys.model),
                 )
-                for name, one in table.items()
-                if one.choices
+                for name, key in table.items()
+                if key.choices
             },
         )
         self._check_names(names)
@@ -128,12 +128,14 @@ class _Reader:
             second = len(names) - 1 - names[::-1].index(twice)
             raise self._error_at("clause", second, "another is called so as well; give each a different name")
         levels = dict[str, str]()
-        for index, one in enumerate(entry.verdict):
-            if levels.setdefault(one.name, one.level) != one.level:
-                wrong = f"is {one.level}, and {levels[one.name]} before; give them one level, or different names"
+        for index, verdict in enumerate(entry.verdict):
+            if levels.setdefault(verdict.name, verdict.level) != verdict.level:
+                wrong = (
+                    f"is {verdict.level}, and {levels[verdict.name]} before; give them one level, or different names"
+                )
                 raise self._error_at("verdict", index, wrong)
         for index, name in enumerate(names):
-            if name in NAMES or name in entry.readings:
+            if name in BUILTIN_NAMES or name in entry.readings:
                 raise self._error_at("clause", index, "the name means something already; take another one")
 
     def line_of_sight(self, clauses: Mapping[str, Clause]) -> str:
@@ -146,19 +148,19 @@ class _Reader:
 
     def clauses(self) -> dict[str, Clause]:
         """The clauses, by their names."""
-        found = {}
+        clauses = {}
         for index, entry in enumerate(self._entry.clause):
             node = self._condition("clause", index, entry.when)
             for text in (entry.text, entry.otherwise):
                 self._check_text(index, text, node)
             texts = entry.text, entry.otherwise, entry.source, entry.roll
-            found[entry.name] = Clause(entry.name, entry.number, node, *texts)
-        self._check_circles(found)
-        return found
+            clauses[entry.name] = Clause(entry.name, entry.number, node, *texts)
+        self._check_circles(clauses)
+        return clauses
 
     def rulings(self) -> tuple[Ruling, ...]:
         """The verdicts, in their order."""
-        found, entries = [], self._entry.verdict
+        rulings, entries = [], self._entry.verdict
         names = [entry.name for entry in entries]
         for index, entry in enumerate(entries):
             is_last = index == len(entries) - 1
@@ -172,15 +174,15 @@ class _Reader:
                     near = did_you_mean(other, [name for name in names if name != entry.name])
                     raise self._error_at("verdict", index, f"between names '{other}'; {near}")
             node = None if entry.when is None else self._condition("verdict", index, entry.when, of_clauses=True)
-            found.append(Ruling(entry.name, Level(entry.level), node, entry.chooses, entry.between or (), entry.roll))
-        return tuple(found)
+            rulings.append(Ruling(entry.name, Level(entry.level), node, entry.chooses, entry.between or (), entry.roll))
+        return tuple(rulings)
 
     def _condition(self, kind: str, index: int, text: str, *, of_clauses: bool = False) -> Node:
         """The checked tree of the "clause" or "verdict" with this index; ``of_clauses`` if it may name these alone."""
         try:
             node = parsed(text)
-            check_condition(node, self._known)
-            outside = next((one for one in node.everything() if isinstance(one, Call | Quantified)), None)
+            check_condition(node, self._scope)
+            outside = next((part for part in node.everything() if isinstance(part, Call | Quantified)), None)
             if of_clauses and outside is not None:
                 raise ConditionError(
                     outside.start, "a verdict names clauses; make this one of its own, with its source"
@@ -215,10 +217,12 @@ class _Reader:
 
     def _check_text(self, index: int, text: str, node: Node) -> None:
         """Refuses a text with names in braces that stand for nothing."""
-        stand = {"attacker", "target", *(one.variable for one in node.everything() if isinstance(one, Quantified))}
-        asked = {one.name for one in node.everything() if isinstance(one, Call)}
-        stand |= asked | ({HIDDEN_BY} if asked & HIDING else set())
-        stand |= {one.name for one in node.everything() if isinstance(one, Name) and one.name in self._known.readings}
+        stand = {"attacker", "target", *(part.variable for part in node.everything() if isinstance(part, Quantified))}
+        primitives = {part.name for part in node.everything() if isinstance(part, Call)}
+        stand |= primitives | ({HIDDEN_BY} if primitives & HIDING else set())
+        stand |= {
+            part.name for part in node.everything() if isinstance(part, Name) and part.name in self._scope.readings
+        }
         try:
             names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
         except ValueError as wrong:
@@ -230,7 +234,7 @@ class _Reader:
 
     def _check_circles(self, clauses: Mapping[str, Clause]) -> None:
         uses = {
-            name: [one.name for one in clause.when.everything() if isinstance(one, Name) and one.name in clauses]
+            name: [part.name for part in clause.when.everything() if isinstance(part, Name) and part.name in clauses]
             for name, clause in clauses.items()
         }
         done: set[str] = set()
@@ -257,10 +261,10 @@ class _Reader:
                     wrong = ConditionError(node.start, "cannot be true, whatever stands on the table")
                     raise self._error("clause", index, self._entry.clause[index].when, wrong)
         always = Literal(0, 0, value=True)
-        for index, is_reached in enumerate(reached([one.when or always for one in rulings], conditions)):
+        for index, is_reached in enumerate(reached([ruling.when or always for ruling in rulings], conditions)):
             if not is_reached:
                 raise self._error_at("verdict", index, "is never reached: those before it leave nothing for it")
-        self._check_use(clauses, [one.when for one in rulings if one.when is not None])
+        self._check_use(clauses, [ruling.when for ruling in rulings if ruling.when is not None])
 
     def _check_use(self, clauses: Mapping[str, Clause], todo: list[Node]) -> None:
         """Refuses clauses that no verdict names, nor another clause that one names."""
@@ -294,4 +298,4 @@ class _Reader:
 
 
 def _kinds(entries: Mapping[str, ReadingEntry]) -> dict[str, Kind]:
-    return {name: KINDS[entry.type] for name, entry in entries.items()}
+    return {name: KIND_OF_TYPE[entry.type] for name, entry in entries.items()}

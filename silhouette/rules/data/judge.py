@@ -13,14 +13,14 @@ from silhouette.measure.observe import ObservationRequest
 from silhouette.rules.base import Level, Measurement, RuleReference, Settings
 from silhouette.rules.data.asking import SceneTable
 from silhouette.rules.data.entries import ReadingEntry
-from silhouette.rules.data.evaluating import LONGEST
-from silhouette.rules.data.found import Found, Key, Unmeasured, Use
+from silhouette.rules.data.evaluating import MAX_CPU_SECONDS
 from silhouette.rules.data.game import Game
 from silhouette.rules.data.nodes import Binary, Call, Literal, Lookup, Name, Node
 from silhouette.rules.data.results import AskedClause, DataVerdict, blockers_of
 from silhouette.rules.data.ruling import Ruled, ruled
 from silhouette.rules.data.scene import DataScene, value_of
-from silhouette.rules.data.words import reason_of, said
+from silhouette.rules.data.values import Evaluation, Key, Unmeasured, Use
+from silhouette.rules.data.words import clause_text, reason_of
 from silhouette.rules.fields import Alternative
 from silhouette.rules.on_table import compared, in_like_groups, windows_seen_through
 from silhouette.scenes.pieces import Piece
@@ -31,8 +31,8 @@ def judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> li
     """The verdicts on checks, in their order; what is seen from one eye is measured for all of them together.
     RequestError where a check names a piece that is not there, or terrain; or where a clause takes too long.
     """
-    asked = attrgetter("game", "tolerance", "error")
-    verdicts = in_like_groups(requests, asked, lambda group: _judge(group, settings))
+    group_key = attrgetter("game", "tolerance", "error")
+    verdicts = in_like_groups(requests, group_key, lambda group: _judge(group, settings))
     return _with_other_readings(requests, verdicts, settings) if settings.remarks else verdicts
 
 
@@ -82,7 +82,7 @@ def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> l
     scenes = {id(scene): scene for scene, _ in requests}
     tables = {number: SceneTable(scene) for number, scene in scenes.items()}
     any_scene = requests[0][0]
-    wanted = ObservationRequest(
+    request = ObservationRequest(
         thresholds_of(any_scene.game), any_scene.tolerance, any_scene.error, settings.keep, windows=settings.remarks
     )
     verdicts: dict[int, DataVerdict] = {}
@@ -92,11 +92,11 @@ def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> l
             if number not in verdicts:
                 try:
                     verdicts[number] = _verdict(scene, tables[id(scene)], check, settings)
-                except Unmeasured as found:
-                    unmeasured |= {(id(scene), key): sight for key, sight in found.sights.items()}
+                except Unmeasured as missing:
+                    unmeasured |= {(id(scene), key): sight for key, sight in missing.sights.items()}
         sights = list(unmeasured.values())
         observed: list[Observation] = (
-            settings.observe(sights, settings.renderer, settings.pixel, wanted) if sights else []
+            settings.observe(sights, settings.renderer, settings.pixel, request) if sights else []
         )
         for (scene_id, key), observation in zip(unmeasured, observed, strict=True):
             tables[scene_id].observations[key] = observation
@@ -105,15 +105,15 @@ def _judge(requests: Sequence[tuple[DataScene, Check]], settings: Settings) -> l
 
 def thresholds_of(game: Game) -> tuple[float, ...]:
     """The obscured shares at which a clause changes: by any row of a table, and the default of a reading."""
-    found = {0.5}
+    thresholds = {0.5}
     for clause in game.clauses.values():
         for node in clause.when.everything():
             if isinstance(node, Binary):
-                for one, other in ((node.left, node.right), (node.right, node.left)):
-                    if isinstance(one, Call) and one.name in ("obscured", "seen"):
+                for side, other in ((node.left, node.right), (node.right, node.left)):
+                    if isinstance(side, Call) and side.name in ("obscured", "seen"):
                         shares = _shares_of(other, game)
-                        found |= {share if one.name == "obscured" else 1.0 - share for share in shares}
-    return tuple(sorted(share for share in found if 0.0 < share < 1.0)) or (0.5,)
+                        thresholds |= {share if side.name == "obscured" else 1.0 - share for share in shares}
+    return tuple(sorted(share for share in thresholds if 0.0 < share < 1.0)) or (0.5,)
 
 
 def _shares_of(node: Node, game: Game) -> list[float]:
@@ -133,18 +133,18 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     game = scene.game
     attacker, target = scene.model(check.attacker), scene.model(check.target)
     try:
-        with time_limit(LONGEST):
-            found = ruled(game, table, attacker, target)
-            seen = found.evaluator.clause(game.line_of_sight)
-            rolls = _rolls(game, found)
+        with time_limit(MAX_CPU_SECONDS):
+            outcome = ruled(game, table, attacker, target)
+            seen = outcome.evaluator.clause(game.line_of_sight)
+            rolls = _rolls(game, outcome)
     except RequestError as wrong:
         raise RequestError(f"{scene.path}: {check.label}: {wrong}") from None
     except OutOfTime:
         raise RequestError(
-            f"{scene.path}: {check.label}: takes more than {LONGEST:g} s of CPU time; leave out what is not between "
-            "them"
+            f"{scene.path}: {check.label}: takes more than {MAX_CPU_SECONDS:g} s of CPU time; leave out what is not "
+            "between them"
         ) from None
-    ruling, by_name = found.ruling, _clauses(scene, found, check)
+    ruling, by_name = outcome.ruling, _clauses(scene, outcome, check)
     first, clauses = game.clauses[next(iter(by_name))], tuple(by_name.values())
     deciding = [clause for clause in clauses if clause.decides]
     parts = [(clause.text, clause.number) for clause in deciding]
@@ -163,7 +163,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         reason=reason_of(ruling.name, parts, choice),
         written=scene.written,
         line_of_sight=seen.value,
-        could_be=found.could_be,
+        could_be=outcome.could_be,
         blockers=blockers_of(observed, deciding_pieces),
         deciding=deciding_pieces,
         chooser=chooser,
@@ -177,35 +177,37 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
     )
 
 
-def _rolls(game: Game, found: Ruled) -> dict[str, str]:
+def _rolls(game: Game, outcome: Ruled) -> dict[str, str]:
     """What clauses do to a roll beside the verdict, by their numbers: of those that hold, where anything can be hit."""
-    with_roll = [clause for clause in game.clauses.values() if clause.roll and found.ruling.level is not Level.BLOCKED]
-    return {clause.number: clause.roll or "" for clause in with_roll if found.evaluator.clause(clause.name).value}
+    with_roll = [
+        clause for clause in game.clauses.values() if clause.roll and outcome.ruling.level is not Level.BLOCKED
+    ]
+    return {clause.number: clause.roll or "" for clause in with_roll if outcome.evaluator.clause(clause.name).value}
 
 
-def _clauses(scene: DataScene, found: Ruled, check: Check) -> dict[str, AskedClause]:
+def _clauses(scene: DataScene, outcome: Ruled, check: Check) -> dict[str, AskedClause]:
     """The clauses that were asked, by their names, first those that decided."""
-    game, asked = scene.game, found.evaluator.asked
-    deciding = _clauses_in(found.found, asked)
+    game, answers = scene.game, outcome.evaluator.clauses
+    deciding = _clauses_in(outcome.evaluation, answers)
     readings = {name: scene.reading(name) for name in game.readings}
     clauses = dict[str, AskedClause]()
-    for name in dict.fromkeys((*deciding, *asked)):
-        answer, number = asked[name], game.clauses[name].number
-        text, named = said(game, game.clauses[name], answer, check.attacker, check.target, readings)
+    for name in dict.fromkeys((*deciding, *answers)):
+        answer, number = answers[name], game.clauses[name].number
+        text, named = clause_text(game, game.clauses[name], answer, check.attacker, check.target, readings)
         rests_on = answer.uses, named, answer.tallies
         clauses[name] = AskedClause(number, text, answer.value, answer.sure, name in deciding, *rests_on)
     return clauses
 
 
-def _clauses_in(found: Found, asked: Mapping[str, Found]) -> list[str]:
+def _clauses_in(evaluation: Evaluation, answers: Mapping[str, Evaluation]) -> list[str]:
     """The names of the clauses on which something rests, and of those on which these do."""
     names: dict[str, None] = {}
-    todo = [use.name for use in found.uses if use.unit == "clause"]
+    todo = [use.name for use in evaluation.uses if use.unit == "clause"]
     while todo:
         name = todo.pop(0)
         if name not in names:
             names[name] = None
-            todo += [use.name for use in asked[name].uses if use.unit == "clause"]
+            todo += [use.name for use in answers[name].uses if use.unit == "clause"]
     return list(names)
 
 
@@ -222,7 +224,7 @@ def _observation(
     ends, uses = (attacker.name, target.name), (use for clause in deciding for use in clause.uses)
     looks = [table.looks[use] for use in sorted(uses, key=lambda use: use.name != "obscured") if use in table.looks]
     every = (*looks, *table.observations.values())
-    return next((one for one in every if (one.sight.attacker.name, one.sight.target.name) == ends), None)
+    return next((look for look in every if (look.sight.attacker.name, look.sight.target.name) == ends), None)
 
 
 def _looks(table: SceneTable, deciding: Sequence[AskedClause]) -> dict[Use, Observation]:

@@ -36,11 +36,11 @@ class Kind(StrEnum):
         return {Kind.ALL_TERRAIN: Kind.TERRAIN, Kind.MODELS: Kind.MODEL, Kind.PIECES: Kind.PIECE}.get(self, self)
 
 
-ONE = (Kind.MODEL, Kind.TERRAIN, Kind.PIECE)  # the kinds of one piece
-SEVERAL = (Kind.MODELS, Kind.ALL_TERRAIN, Kind.PIECES)  # the kinds of several pieces
+SINGLE_KINDS = (Kind.MODEL, Kind.TERRAIN, Kind.PIECE)  # the kinds of one piece
+GROUP_KINDS = (Kind.MODELS, Kind.ALL_TERRAIN, Kind.PIECES)  # the kinds of several pieces
 QUANTITIES = (Kind.NUMBER, Kind.LENGTH)  # the kinds that are compared by size
 
-NAMES: Mapping[str, tuple[Kind, str]] = {  # what every game knows, and what it means
+BUILTIN_NAMES: Mapping[str, tuple[Kind, str]] = {  # what every game knows, and what it means
     "attacker": (Kind.MODEL, "the model that looks"),
     "target": (Kind.MODEL, "the model that is looked at"),
     "terrain": (Kind.ALL_TERRAIN, "all terrain"),
@@ -50,20 +50,20 @@ NAMES: Mapping[str, tuple[Kind, str]] = {  # what every game knows, and what it 
 }
 
 ATTRIBUTES: Mapping[str, tuple[Kind, tuple[Kind, ...], str]] = {
-    "name": (Kind.TEXT, ONE, "its name"),
-    "kind": (Kind.TEXT, ONE, 'what it is: "fighter", "vehicle" or "terrain"'),
-    "height": (Kind.LENGTH, ONE, "how far it rises above what it stands on, base and all"),
-    "top": (Kind.LENGTH, ONE, "the height of its highest point above the table"),
-    "ground": (Kind.LENGTH, ONE, "the height of its lowest point above the table"),
-    "width": (Kind.LENGTH, ONE, "the shorter side of the smallest rectangle round its footprint"),
-    "length": (Kind.LENGTH, ONE, "the longer side of that rectangle"),
+    "name": (Kind.TEXT, SINGLE_KINDS, "its name"),
+    "kind": (Kind.TEXT, SINGLE_KINDS, 'what it is: "fighter", "vehicle" or "terrain"'),
+    "height": (Kind.LENGTH, SINGLE_KINDS, "how far it rises above what it stands on, base and all"),
+    "top": (Kind.LENGTH, SINGLE_KINDS, "the height of its highest point above the table"),
+    "ground": (Kind.LENGTH, SINGLE_KINDS, "the height of its lowest point above the table"),
+    "width": (Kind.LENGTH, SINGLE_KINDS, "the shorter side of the smallest rectangle round its footprint"),
+    "length": (Kind.LENGTH, SINGLE_KINDS, "the longer side of that rectangle"),
     "base_height": (Kind.LENGTH, (Kind.MODEL,), "how far its base rises above its underside; 0 without a base"),
     "base_width": (Kind.LENGTH, (Kind.MODEL,), "the greatest width of its base, or of its footprint without a base"),
     "gang": (Kind.TEXT, (Kind.MODEL,), "the gang that it belongs to; empty where it has none"),
     "eye": (Kind.POINTS, (Kind.MODEL,), "the point that it looks from"),
     "head": (Kind.POINTS, (Kind.MODEL,), "its head"),
-    "body": (Kind.POINTS, ONE, "its surface without base and insignificant parts"),
-    "whole": (Kind.POINTS, ONE, "its surface, base and all"),
+    "body": (Kind.POINTS, SINGLE_KINDS, "its surface without base and insignificant parts"),
+    "whole": (Kind.POINTS, SINGLE_KINDS, "its surface, base and all"),
     "base": (Kind.POINTS, (Kind.MODEL,), "the surface of its base"),
 }
 """What every piece has: the kind of the value, the kinds of pieces that have it, and what it means."""
@@ -107,13 +107,13 @@ def _words(name: str, *words: str) -> Parameter:
 _POINTS = (Kind.POINTS,)
 _EYE = Parameter("a", _POINTS, parts=("eye", "head"))
 _SURFACE = Parameter("b", _POINTS, parts=("body", "whole", "cylinder"))
-_PAST = Parameter("past", (*SEVERAL, *ONE), "others")
+_PAST = Parameter("past", (*GROUP_KINDS, *SINGLE_KINDS), "others")
 _OF = _words("of", "base", "hull")
-_PAIR = (Parameter("a", ONE), Parameter("b", (*ONE, *SEVERAL)))
-_BASES = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
+_PAIR = (Parameter("a", SINGLE_KINDS), Parameter("b", (*SINGLE_KINDS, *GROUP_KINDS)))
+_MODEL_PAIR = (Parameter("a", (Kind.MODEL,)), Parameter("b", (Kind.MODEL,)))
 _CORNERS = (Parameter("a", (Kind.CORNERS,)), Parameter("b", (Kind.CORNERS,)))
-_PARTS = (*ONE, *SEVERAL, Kind.PARTS)
-_MEASURED, _TOUCHING = _words("measured", "in plan", "in space"), _words("touching", "clear", "blocked")
+_PART_KINDS = (*SINGLE_KINDS, *GROUP_KINDS, Kind.PARTS)
+_PLAN_OR_SPACE, _TOUCHING = _words("measured", "in plan", "in space"), _words("touching", "clear", "blocked")
 
 PRIMITIVES: Mapping[str, Primitive] = {
     "line": Primitive(
@@ -145,7 +145,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
         most=1.0,
     ),
     "cylinder": Primitive(
-        (_BASES[0], Parameter("height", (Kind.LENGTH,)), _length("width")),
+        (_MODEL_PAIR[0], Parameter("height", (Kind.LENGTH,)), _length("width")),
         Kind.POINTS,
         "an upright cylinder of that height and width, where the base of a stands; without a width, the width of that",
     ),
@@ -153,9 +153,9 @@ PRIMITIVES: Mapping[str, Primitive] = {
         (
             Parameter("a", (Kind.MODEL, Kind.POINTS)),
             Parameter("b", (Kind.MODEL, Kind.POINTS)),
-            Parameter("what", _PARTS),
+            Parameter("what", _PART_KINDS),
             _words("by", "any", "all", "centre", "facing"),
-            _MEASURED,
+            _PLAN_OR_SPACE,
             _TOUCHING,
             _OF,
         ),
@@ -168,7 +168,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
     ),
     "parts": Primitive(
         (
-            Parameter("what", _PARTS[:-1]),
+            Parameter("what", _PART_KINDS[:-1]),
             _length("above"),
             _length("within", "1000000 mm"),
             _length("beyond"),
@@ -189,7 +189,7 @@ PRIMITIVES: Mapping[str, Primitive] = {
     "clear_lines": Primitive(
         (
             *_CORNERS,
-            Parameter("past", _PARTS, "others"),
+            Parameter("past", _PART_KINDS, "others"),
             _words("by", "best", "all"),
             _TOUCHING,
         ),
@@ -199,14 +199,19 @@ PRIMITIVES: Mapping[str, Primitive] = {
         "touches leaves it clear, or blocks it",
     ),
     "distance": Primitive(
-        (Parameter("a", (*ONE, Kind.STRAIGHT)), _PAIR[1], _words("of", "base", "body", "whole", "hull"), _MEASURED),
+        (
+            Parameter("a", (*SINGLE_KINDS, Kind.STRAIGHT)),
+            _PAIR[1],
+            _words("of", "base", "body", "whole", "hull"),
+            _PLAN_OR_SPACE,
+        ),
         Kind.LENGTH,
         "the distance between the nearest points of a and b: of the bases of models and the footprints of terrain "
         "seen from above, or of their surfaces in space; of a straight line, what lies on it is 0 from it. Of 'hull', "
         "all of vehicles counts, hull and base, and of other models the base",
     ),
     "straight": Primitive(
-        _BASES,
+        _MODEL_PAIR,
         Kind.STRAIGHT,
         "for distance: the straight line from the middle of the base of a to that of b, in space from upper side to "
         "upper side; neither of the two lies near it",
@@ -228,14 +233,14 @@ PRIMITIVES: Mapping[str, Primitive] = {
         most=1.0,
     ),
     "in_arc": Primitive(
-        (*_BASES, Parameter("degrees", (Kind.NUMBER,), "90 degrees"), _OF),
+        (*_MODEL_PAIR, Parameter("degrees", (Kind.NUMBER,), "90 degrees"), _OF),
         Kind.TRUTH,
         "whether some of the base of b, or its hull, lies in the front arc of a",
     ),
     "unit": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all models of the unit of a, a among them"),
     "friends": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all other models of the gang of a"),
     "enemies": Primitive((Parameter("a", (Kind.MODEL,)),), Kind.MODELS, "all models of other gangs than that of a"),
-    "number": Primitive((Parameter("a", SEVERAL),), Kind.NUMBER, "how many there are"),
+    "number": Primitive((Parameter("a", GROUP_KINDS),), Kind.NUMBER, "how many there are"),
 }
 
 # Answers that are due to what is in the way

@@ -13,14 +13,15 @@ from silhouette.rules.data.nodes import Attribute, Binary, Call, Literal, Lookup
 if TYPE_CHECKING:
     from lark import Lark
 
-LONGEST = 4000  # letters of a condition
+MAX_LETTERS = 4000  # letters of a condition
 DEEPEST = 60  # levels of a condition
-UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "inches": INCH, "degrees": 1.0, "%": 0.01, "": 1.0}  # mm, degrees or ones
+# To mm, degrees or ones
+UNIT_FACTORS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "inches": INCH, "degrees": 1.0, "%": 0.01, "": 1.0}
 
 _SIGNS = {"either": "or", "both": "and", "equal": "is", "unequal": "is not", "contained": "in", "plus": "+",
           "minus": "-", "times": "*", "over": "/"}  # fmt: skip
 
-_WANTED = {  # what may come next; the rest is told where none of these may
+_TERMINALS = {  # terminals of the grammar in words; others are named only where none of these may come next
     "NAME": "a name", "NUMBER": "a number", "STRING": "a text in quotes", "LPAR": "(", "RPAR": ")", "COLON": ":",
     "COMMA": ",", "RSQB": "]", "_IN": "in", "_WHERE": "where", "$END": "the end",
 }  # fmt: skip
@@ -54,19 +55,19 @@ def parsed(text: str) -> Node:
     """
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
-    if len(text) > LONGEST:
-        raise ConditionError(0, f"has over {LONGEST} letters; give parts of it clauses of their own")
+    if len(text) > MAX_LETTERS:
+        raise ConditionError(0, f"has over {MAX_LETTERS} letters; give parts of it clauses of their own")
     try:
         tree = _grammar().parse(text)
     except UnexpectedToken as wrong:
         if wrong.token.type == "$END":
-            wanted = _wanted(wrong.accepts or wrong.expected)
-            raise ConditionError(len(text), f"the condition ends too early; {wanted}") from None
+            advice = _terminals_in_words(wrong.accepts or wrong.expected)
+            raise ConditionError(len(text), f"the condition ends too early; {advice}") from None
         at = wrong.token.start_pos or 0
         raise ConditionError(at, _out_of_place(text, at, str(wrong.token), wrong.accepts or wrong.expected)) from None
     except UnexpectedCharacters as wrong:
         at = wrong.pos_in_stream or 0
-        advice = _ELSEWHERE.get(text[at]) or _wanted(wrong.allowed or set())
+        advice = _ELSEWHERE.get(text[at]) or _terminals_in_words(wrong.allowed or set())
         raise ConditionError(at, f"{text[at]!r} stands in no condition; {advice}") from None
     return _node(tree, 0)
 
@@ -83,11 +84,11 @@ def _out_of_place(text: str, at: int, token: str, accepted: set[str]) -> str:
     """What is wrong with a word or a sign that cannot stand where it does."""
     if token[:1].isalpha() and re.search(r"(?<![\w.])[\d.]+\s*$", text[:at]):
         return f"{token!r} is no unit; lengths are in mm, cm or inch, and a share may be in %"
-    return f"{token!r} is out of place; {_ELSEWHERE.get(token[:1]) or _wanted(accepted)}"
+    return f"{token!r} is out of place; {_ELSEWHERE.get(token[:1]) or _terminals_in_words(accepted)}"
 
 
-def _wanted(kinds: set[str]) -> str:
-    words = [words for kind, words in _WANTED.items() if kind in kinds] or sorted(kind.lower() for kind in kinds)
+def _terminals_in_words(kinds: set[str]) -> str:
+    words = [words for kind, words in _TERMINALS.items() if kind in kinds] or sorted(kind.lower() for kind in kinds)
     listed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
     return f"{listed} can stand there"
 
@@ -109,7 +110,7 @@ def _node(tree: Any, depth: int) -> Node:  # noqa: C901  # a case for each kind 
             return Unary(start, end, "not" if tree.data == "negation" else "-", inner[0])
         case "number":
             unit = str(inner[1] or "")
-            return Literal(start, end, float(inner[0]) * UNITS[unit], unit)
+            return Literal(start, end, float(inner[0]) * UNIT_FACTORS[unit], unit)
         case "text":
             return Literal(start, end, str(inner[0])[1:-1])
         case "yes" | "no":

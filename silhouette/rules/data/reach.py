@@ -69,12 +69,12 @@ def reached(conditions: Sequence[Node], clauses: Mapping[str, Node]) -> list[boo
     grids = np.meshgrid(*(np.arange(size) for size in sizes), indexing="ij") if sizes else [np.zeros(1, np.int64)]
     cases = _Cases(variables, dict(zip(variables, (grid.ravel() for grid in grids), strict=False)), clauses)
     left: Truths = np.ones(grids[0].size, np.bool_)
-    found = []
+    reachable = []
     for condition in conditions:
         true = cases.truths(condition)
-        found.append(bool((left & true).any()))
+        reachable.append(bool((left & true).any()))
         left &= ~true
-    return found
+    return reachable
 
 
 def _variables(conditions: Iterable[Node], clauses: Mapping[str, Node]) -> dict[str, list[Any]]:
@@ -115,7 +115,7 @@ def _standing_for_all(constants: list[Any], least: float, most: float) -> list[A
     if isinstance(constants[0], str):
         return [*dict.fromkeys(constants), None]
     numbers = sorted(set(constants))
-    between = [(one + other) / 2 for one, other in pairwise(numbers)]
+    between = [(low + high) / 2 for low, high in pairwise(numbers)]
     ends = [numbers[0] - 1.0, numbers[0] / 2, numbers[-1] + 1.0]
     return sorted({value for value in (*numbers, *between, *ends, least, most) if least <= value <= most})
 
@@ -170,11 +170,11 @@ class _Cases:
 
 def inner_conditions(condition: Node) -> list[Node]:
     """The conditions inside quantifiers, which are looked at on their own."""
-    found: list[Node] = []
+    conditions: list[Node] = []
     for node in condition.everything():
         if isinstance(node, Quantified):
-            found += [] if node.where is None else [node.where]
-            found += [] if node.how in ("least", "greatest", "each") else [node.body]
+            conditions += [] if node.where is None else [node.where]
+            conditions += [] if node.how in ("least", "greatest", "each") else [node.body]
         elif isinstance(node, Those):
-            found.append(node.where)
-    return found
+            conditions.append(node.where)
+    return conditions

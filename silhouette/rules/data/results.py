@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from silhouette.measure.observation import Observation
 from silhouette.rules.base import MeasuredVerdict
-from silhouette.rules.data.found import Tally, Use
+from silhouette.rules.data.values import Tally, Use
 from silhouette.rules.fields import (
     MANNER,
     RULES_FIELD,
@@ -62,8 +62,8 @@ def blockers_of(observed: Observation | None, others: Sequence[str]) -> tuple[Bl
     if observed is None:
         return tuple(map(Blocker, others))
     measured = measured_blockers(observed)
-    known = {blocker.name for blocker in measured}
-    return measured + tuple(Blocker(name, 0.0, 0.0) for name in others if name not in known)
+    names = {blocker.name for blocker in measured}
+    return measured + tuple(Blocker(name, 0.0, 0.0) for name in others if name not in names)
 
 
 CHOICE = row_type(

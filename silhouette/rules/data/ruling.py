@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from silhouette.rules.base import RuleReference, Verdict
 from silhouette.rules.data.asking import SceneTable
-from silhouette.rules.data.evaluating import Evaluator, Table
-from silhouette.rules.data.found import Found
+from silhouette.rules.data.evaluating import Evaluator, GameTable
 from silhouette.rules.data.game import Game, Ruling
 from silhouette.rules.data.nodes import Attribute, Call
 from silhouette.rules.data.scene import DataScene
+from silhouette.rules.data.values import Evaluation
 from silhouette.rules.data.worlds import World, possible_in
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
@@ -24,42 +24,45 @@ class Ruled:
     """
 
     ruling: Ruling
-    found: Found
+    evaluation: Evaluation
     could_be: tuple[str, ...]
     evaluator: Evaluator
 
 
-def ruled(game: Game, table: Table, attacker: Piece, target: Piece) -> Ruled:
+def ruled(game: Game, table: GameTable, attacker: Piece, target: Piece) -> Ruled:
     """The verdict, which is that of what was measured, and those that may be right as well: that are given for some
     values of all that is in doubt, each of which counts once, in however many clauses it is asked. Where too much is in
     doubt, each condition in which something is in doubt is taken to hold or not (see `possible_in`). Unmeasured where
     that rests on sights that have not been measured; RequestError where a clause takes too long.
     """
     evaluator = Evaluator(game, table, attacker, target, World())
-    ruling, found, candidates = _first(evaluator, game)
+    ruling, evaluation, candidates = _first(evaluator, game)
 
     def given(world: World) -> str:
         return _first(Evaluator(game, table, attacker, target, world), game)[0].name
 
     possible = {ruling.name} | (possible_in(given, candidates) if len(candidates) > 1 else set())
-    return Ruled(ruling, found, tuple(name for name in candidates if name in possible), evaluator)
+    return Ruled(ruling, evaluation, tuple(name for name in candidates if name in possible), evaluator)
 
 
-def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Found, tuple[str, ...]]:
+def _first(evaluator: Evaluator, game: Game) -> tuple[Ruling, Evaluation, tuple[str, ...]]:
     """The verdict that is given, what its condition came to, and all that may hold: those in which something is in
     doubt, and the first in which nothing is.
     """
-    given: tuple[Ruling, Found] | None = None
-    denied, possible = list[Found](), list[str]()
+    given: tuple[Ruling, Evaluation] | None = None
+    denied, possible = list[Evaluation](), list[str]()
     for ruling in game.rulings:
-        found = evaluator.found(ruling.when) if ruling.when is not None else Found(value=True).resting_on(denied)
-        if found.value or not found.sure:
+        if ruling.when is None:
+            evaluation = Evaluation(value=True).resting_on(denied)
+        else:
+            evaluation = evaluator.evaluate(ruling.when)
+        if evaluation.value or not evaluation.sure:
             possible.append(ruling.name)
-        if found.value and given is None:
-            given = ruling, found
-        if found.value and found.sure:
+        if evaluation.value and given is None:
+            given = ruling, evaluation
+        if evaluation.value and evaluation.sure:
             break
-        denied.append(found)
+        denied.append(evaluation)
     assert given is not None
     return *given, tuple(dict.fromkeys(possible))
 

@@ -23,7 +23,7 @@ from silhouette.scenes.entries import FighterEntry, TableEntry, TerrainEntry, Ve
 from silhouette.scenes.table import load_table_scene, looked_over, table_fields
 from silhouette.scenes.warnings import PlacementWarning, groups_alike
 
-NOTHING: Mapping[str, Any] = {"yes or no": False, "number": 0.0, "length": 0.0, "text": "", "words": ()}
+UNSET_VALUES: Mapping[str, Any] = {"yes or no": False, "number": 0.0, "length": 0.0, "text": "", "words": ()}
 """The value of a key that says nothing and has no default, by its type."""
 
 _JSON: Mapping[str, dict[str, Any]] = {"yes or no": {"type": "boolean"}, "text": {"type": "string"},
@@ -82,7 +82,7 @@ def value_of(entry: ReadingEntry, value: Any) -> Any:
 
 def default_of(entry: ReadingEntry) -> Any:
     """The value of a key where a scene says nothing, as a scene would write it."""
-    return NOTHING[entry.type] if entry.default is None else entry.default
+    return UNSET_VALUES[entry.type] if entry.default is None else entry.default
 
 
 @lru_cache(maxsize=64)
@@ -105,19 +105,19 @@ def readings_entry(game: Game) -> type[Entry]:
     return _made("Readings", (Entry,), game.readings)
 
 
-def _made(name: str, bases: tuple[type[Entry], ...], keys: Mapping[str, ReadingEntry]) -> type[Entry]:
-    fields = {key: (_field(one) | None, Field(None, description=words_of(one))) for key, one in keys.items()}
+def _made(class_name: str, bases: tuple[type[Entry], ...], keys: Mapping[str, ReadingEntry]) -> type[Entry]:
+    fields = {name: (_field(key) | None, Field(None, description=words_of(key))) for name, key in keys.items()}
     build: Any = create_model
-    made: type[Entry] = build(name, __base__=bases, **fields)
-    made.own_meanings = {key: _sentence(one) for key, one in keys.items()}
+    made: type[Entry] = build(class_name, __base__=bases, **fields)
+    made.own_meanings = {name: _sentence(key) for name, key in keys.items()}
     return made
 
 
 def _sentence(key: ReadingEntry) -> str:
     """What a key means, and what it is without a word, in sentences."""
     default: Any = value_of(key, None) if key.type != "length" else key.default or 0
-    told = sorted(default) if key.type == "words" else default
-    return f"{key.means[:1].upper()}{key.means[1:]}. Without it, {as_written(told)}."
+    default = sorted(default) if key.type == "words" else default
+    return f"{key.means[:1].upper()}{key.means[1:]}. Without it, {as_written(default)}."
 
 
 def _field(key: ReadingEntry) -> Any:
@@ -145,18 +145,18 @@ def load_scene(game: Game, rules: str, path: Path, document: Mapping[str, Any], 
                 units[piece.name] = piece.name if piece.unit is None else piece.unit
         own = {*keys, *([] if kind == "terrain" else ["unit"])}
         if kind in plain:
-            plain[kind] = [{key: value for key, value in one.items() if key not in own} for one in plain[kind]]
+            plain[kind] = [{key: value for key, value in table.items() if key not in own} for table in plain[kind]]
     scene = load_table_scene(path, plain, readings_entry(game), cache)
     # As plain values: a process that the scene is sent to has no class for the readings of this game.
     given = {name: value for name, value in scene.readings if value is not None}
-    readings = tuple((name, given.get(name, default_of(one))) for name, one in game.readings.items())
-    doubts = (*scene.placement_warnings, *_alike(game, entry))
+    readings = tuple((name, given.get(name, default_of(key))) for name, key in game.readings.items())
+    doubts = (*scene.placement_warnings, *_spelling_warnings(game, entry))
     fields = {**table_fields(scene), "rules": rules, "readings": readings, "placement_warnings": doubts}
     whole = DataScene(**fields, game=game, written=entry.rules, says=says, units=units)
     return looked_over(whole, faces=_looks(game))
 
 
-def _alike(game: Game, entry: TableEntry) -> Iterator[PlacementWarning]:
+def _spelling_warnings(game: Game, entry: TableEntry) -> Iterator[PlacementWarning]:
     """A warning where pieces that say the same in a text of their own, such as their unit, differ by case or blanks."""
     models = (*entry.fighter, *entry.vehicle)
     for pieces, keys in ((models, {"unit": None, **game.model}), (entry.terrain, game.terrain)):
@@ -172,6 +172,6 @@ def _looks(game: Game) -> bool:
     return any(
         call.name == "in_arc"
         or "arc" in call.settings
-        or "arc" in [one.name for one in PRIMITIVES[call.name].takes[: len(call.given)]]
+        or "arc" in [parameter.name for parameter in PRIMITIVES[call.name].takes[: len(call.given)]]
         for call in calls
     )

@@ -26,12 +26,17 @@ def in_plain_words(game: Game) -> dict[str, Any]:
         "model": _keys(game.model),
         "readings": _keys(game.readings),
         "clauses": [
-            {"number": one.number, "name": one.name, "text": plain_text(one), "source": one.source}
-            for one in game.clauses.values()
+            {"number": clause.number, "name": clause.name, "text": plain_text(clause), "source": clause.source}
+            for clause in game.clauses.values()
         ],
         "verdicts": [
-            {"verdict": one.name, "level": str(one.level), "when": in_words(one.when, numbers), "choice": _choice(one)}
-            for one in game.rulings
+            {
+                "verdict": ruling.name,
+                "level": str(ruling.level),
+                "when": in_words(ruling.when, numbers),
+                "choice": _choice(ruling),
+            }
+            for ruling in game.rulings
         ],
     }
 
@@ -45,7 +50,7 @@ def plain_text(clause: Clause) -> str:
     """
     stands = {"attacker": "the attacker", "target": "the target", HIDDEN_BY: "what is in the way"}
     measured = {Kind.NUMBER: "so much", Kind.LENGTH: "so far", Kind.TRUTH: "something"}
-    stands |= {name: measured[one.gives] for name, one in PRIMITIVES.items() if one.gives in measured}
+    stands |= {name: measured[primitive.gives] for name, primitive in PRIMITIVES.items() if primitive.gives in measured}
     parts = []
     for before, name, _, _ in Formatter().parse(_ASIDE.sub("", clause.text)):
         parts += [before, "" if name is None else stands.get(name, name)]

@@ -9,27 +9,27 @@ from string import Formatter
 from silhouette.common.geometry import INCH
 from silhouette.common.text import fraction_in_words, in_a_row, in_a_sentence
 from silhouette.relations.points import ErrorBound
-from silhouette.rules.data.found import Found, Use
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.kinds import HIDDEN_BY, HIDING
+from silhouette.rules.data.values import Evaluation, Use
 
 MOST_NAMED = 3  # the most pieces in the way that a sentence names; of the others it says how many they are
 
 
-def said(
-    game: Game, clause: Clause, found: Found, attacker: str, target: str, readings: Mapping[str, object]
+def clause_text(
+    game: Game, clause: Clause, evaluation: Evaluation, attacker: str, target: str, readings: Mapping[str, object]
 ) -> tuple[str, tuple[str, ...]]:
     """What a clause says where it comes to this; and the names of the pieces that it names, but for these two."""
-    hiding = hidden_by(found.uses)
+    hiding = hidden_by(evaluation.uses)
     words, pieces = {HIDDEN_BY: few_in_words(hiding)}, {HIDDEN_BY: hiding}
     words |= {name: str(value) for name, value in readings.items()}
-    for use in reversed(found.uses):
+    for use in reversed(evaluation.uses):
         words[use.name] = _of_use(use, game.unit)
         pieces[use.name] = () if use.holds is None or use.measured is None else use.measured.by
-    words |= {name: names_in_words(names) for name, names in found.bound.items()}
-    pieces |= found.bound
+    words |= {name: names_in_words(names) for name, names in evaluation.bound.items()}
+    pieces |= evaluation.bound
     words |= {"attacker": in_a_sentence(attacker), "target": in_a_sentence(target)}
-    text = clause.text if found.value else clause.otherwise
+    text = clause.text if evaluation.value else clause.otherwise
     parts, named = list[str](), list[str]()
     for before, name, _, _ in Formatter().parse(text):
         parts += [before, "" if name is None else words.get(name, "nothing")]

@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Sequence
 from math import nextafter
 
 from silhouette.measure.observation import Sight
-from silhouette.rules.data.found import Key, Scaled, Unmeasured
+from silhouette.rules.data.values import Key, Scaled, Unmeasured
 
 MOST_WORLDS = 64  # for one check: six things in doubt that have nothing to do with each other make 64
 _ORDERS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "is": operator.eq, "is not": operator.ne,
 }  # fmt: skip
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_REVERSED_SIGNS = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def signed(apart: float, sign: str) -> bool:
@@ -82,7 +82,7 @@ class World:
         if quantity.factor == 0.0:
             return signed(quantity.shift, sign)
         if quantity.factor < 0.0:
-            sign, measured = _TURNED[sign], -measured
+            sign, measured = _REVERSED_SIGNS[sign], -measured
         border = ">=" if sign in (">=", "<") else ">"
         return self._reaches(quantity, border, signed(measured, border)) is (sign in (">", ">="))
 
@@ -116,17 +116,17 @@ def possible_in(answer: Callable[[World], str], candidates: Collection[str]) -> 
     >>> sorted(possible_in(verdict, ["hidden", "cover", "open"]))
     ['cover', 'open']
     """
-    found, sights = set[str](), dict[Key, Sight]()
+    possible, sights = set[str](), dict[Key, Sight]()
     world: World | None = World(())
     for _ in range(MOST_WORLDS):
         assert world is not None
         try:
-            found.add(answer(world))
+            possible.add(answer(world))
         except Unmeasured as missing:
             sights |= missing.sights
         world = world.following()
-        if world is None or found.issuperset(candidates):
+        if world is None or possible.issuperset(candidates):
             break
-    if sights and not found.issuperset(candidates):
+    if sights and not possible.issuperset(candidates):
         raise Unmeasured(sights)
-    return found if world is None else set(candidates)
+    return possible if world is None else set(candidates)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from silhouette.rules.data.checking import Known, check_condition, kind_of
+from silhouette.rules.data.checking import Scope, check_condition, kind_of
 from silhouette.rules.data.kinds import ATTRIBUTES, PRIMITIVES, Kind
 from silhouette.rules.data.nodes import Binary, Call, Literal, Quantified, Unary
-from silhouette.rules.data.parsing import DEEPEST, LONGEST, ConditionError, parsed
+from silhouette.rules.data.parsing import DEEPEST, MAX_LETTERS, ConditionError, parsed
 from silhouette.rules.data.reach import can_be_true, inner_conditions, key_of, reached
 
-KNOWN = Known(
+SCOPE = Scope(
     clauses=frozenset({"seen", "near"}),
     readings={"strict": Kind.TRUTH, "size": Kind.TEXT},
     terrain={"light": Kind.TRUTH, "traits": Kind.WORDS},
@@ -83,14 +83,14 @@ def test_lines_and_comments_are_free() -> None:
         ("a == b", 2, "'=' is out of place; to compare, write 'is'"),
         ("f(a = 1, 2)", 9, "swap them"),
         ("f(a = 1, a = 2)", 9, "gives a twice"),
-        ("x" * (LONGEST + 1), 0, "has over"),
+        ("x" * (MAX_LETTERS + 1), 0, "has over"),
         ("not " * (DEEPEST + 2) + "a", 4 * (DEEPEST + 1), "levels deep"),
         ("__import__('os').system('x')", 23, "'(' is out of place"),
     ],
 )
 def test_a_text_that_is_no_condition_is_refused_where_it_ends_to_be_one(text: str, at: int, words: str) -> None:
     with pytest.raises(ConditionError) as refused:
-        check_condition(parsed(text), KNOWN)
+        check_condition(parsed(text), SCOPE)
     assert words in refused.value.problem
     assert refused.value.at == at
 
@@ -127,7 +127,7 @@ def test_a_text_that_is_no_condition_is_refused_where_it_ends_to_be_one(text: st
     ],
 )
 def test_conditions_of_all_kinds_pass(text: str) -> None:
-    check_condition(parsed(text), KNOWN)
+    check_condition(parsed(text), SCOPE)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_conditions_of_all_kinds_pass(text: str) -> None:
 )
 def test_what_a_game_does_not_know_is_refused(text: str, at: int, words: str) -> None:
     with pytest.raises(ConditionError) as refused:
-        check_condition(parsed(text), KNOWN)
+        check_condition(parsed(text), SCOPE)
     assert words in refused.value.problem
     assert refused.value.at == at
 
@@ -203,7 +203,7 @@ def test_every_default_of_a_primitive_is_of_a_kind_that_it_takes() -> None:
     for primitive in PRIMITIVES.values():
         for one in primitive.takes:
             if one.default is not None:
-                assert kind_of(parsed(one.default), Known()) in one.kinds
+                assert kind_of(parsed(one.default), Scope()) in one.kinds
     assert all(owners for _, owners, _ in ATTRIBUTES.values())
 
 

@@ -16,10 +16,10 @@ from silhouette.measure.observation import Sight
 from silhouette.relations.points import Points
 from silhouette.rules.base import Level
 from silhouette.rules.data import worlds
-from silhouette.rules.data.found import Found, Unmeasured
 from silhouette.rules.data.game import Clause, Game, Ruling
 from silhouette.rules.data.parsing import parsed
 from silhouette.rules.data.ruling import ruled
+from silhouette.rules.data.values import Evaluation, Unmeasured
 from silhouette.scenes.pieces import Piece
 from tests.rules.data.test_evaluating import HEDGE, KAL, VEX, WALL, standing
 
@@ -40,7 +40,7 @@ class DoubtfulTable:
     def __init__(
         self,
         shares: Mapping[tuple[str, str], Range],
-        doubtful: Mapping[str, Found] | None = None,
+        doubtful: Mapping[str, Evaluation] | None = None,
         terrain: Sequence[Piece] = (WALL, HEDGE),
     ) -> None:
         self.shares, self.doubtful, self.terrain = shares, doubtful or {}, tuple(terrain)
@@ -58,22 +58,22 @@ class DoubtfulTable:
     def reading(self, name: str) -> Any:
         raise KeyError(name)
 
-    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Evaluation:
         if primitive == "contact":
-            return self.doubtful.get(given["b"].name, Found(value=False))
+            return self.doubtful.get(given["b"].name, Evaluation(value=False))
         if primitive == "in_arc":
-            return Found(given["degrees"] >= 90.0)
+            return Evaluation(given["degrees"] >= 90.0)
         if primitive == "number":
-            return Found(float(len(given["a"])))
+            return Evaluation(float(len(given["a"])))
         if primitive == "seen":
             # Each piece in the way hides a part of its own.
             names = tuple(one.name for one in given["past"])
             self.asked.append(names)
-            return Found(1.0 - sum({"Wall": 0.5, "Hedge": 0.25, "Crate": 0.125}[name] for name in names))
+            return Evaluation(1.0 - sum({"Wall": 0.5, "Hedge": 0.25, "Crate": 0.125}[name] for name in names))
         end = given["b"]
         assert isinstance(end, Points)
         least, most = self.shares[primitive, end.piece.name]
-        return Found((least + most) / 2, error=(most - least) / 2)
+        return Evaluation((least + most) / 2, error=(most - least) / 2)
 
 
 def game_of(**verdicts: str) -> Game:
@@ -139,7 +139,7 @@ def test_a_measurement_that_is_asked_with_leaves_its_doubt() -> None:
 
 
 def test_a_truth_of_which_nobody_is_sure_turns_out_alike() -> None:
-    table = DoubtfulTable({}, {"Wall": Found(value=True, sure=False)}, [WALL])
+    table = DoubtfulTable({}, {"Wall": Evaluation(value=True, sure=False)}, [WALL])
     touched = "any(wall in terrain: contact(target, wall))"
     assert could_be(table, one=touched, other=f"not {touched}") == ("one", "other")
 
@@ -223,7 +223,7 @@ def test_what_a_world_lacks_is_measured_for_all_worlds_together() -> None:
     """A table on which nothing has been measured past fewer or more pieces."""
 
     class Unmeasuring(DoubtfulTable):
-        def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+        def ask(self, primitive: str, given: Mapping[str, Any]) -> Evaluation:
             if primitive == "visible":
                 names = tuple(one.name for one in given["past"])
                 raise Unmeasured({names: None})  # type: ignore[dict-item]
@@ -314,7 +314,7 @@ def certain(table: DoubtfulTable) -> Iterator[DoubtfulTable]:
     truths = [[False, True] if not found.sure else [found.value] for found in table.doubtful.values()]
     for shares in product(*values):
         for holds in product(*truths):
-            exact = {name: Found(value) for name, value in zip(table.doubtful, holds, strict=True)}
+            exact = {name: Evaluation(value) for name, value in zip(table.doubtful, holds, strict=True)}
             yield DoubtfulTable({name: (x, x) for name, x in zip(names, shares, strict=True)}, exact, table.terrain)
 
 
@@ -342,7 +342,7 @@ def test_so_they_are_of_many_more(
 def assert_exact(one: str, other: str, shares: tuple[Range, Range, Range], holds: tuple[bool, bool]) -> None:
     """That the verdicts of two conditions in doubt are those of all tables without doubt."""
     names = ("Wall", "Hedge", "Vex")
-    doubtful = {"Wall": Found(holds[0], sure=False), "Kal": Found(holds[1], sure=False)}
+    doubtful = {"Wall": Evaluation(holds[0], sure=False), "Kal": Evaluation(holds[1], sure=False)}
     table = DoubtfulTable({("obscured", name): share for name, share in zip(names, shares, strict=True)}, doubtful)
     game = game_of(one=one, other=other)
     given_by_some = {ruled(game, exact, KAL, VEX).ruling.name for exact in certain(table)}

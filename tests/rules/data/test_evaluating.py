@@ -22,10 +22,10 @@ from silhouette.models.model import model_of_solids
 from silhouette.relations.points import ErrorBound
 from silhouette.rules.data import evaluating
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found, Unmeasured, Use, joined, majority
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
-from silhouette.rules.data.quantities import SAME, compared, extreme, known_by, range_of
+from silhouette.rules.data.quantities import EQUALITY_TOLERANCE, compared, extreme, range_of, with_interval
+from silhouette.rules.data.values import Evaluation, Unmeasured, Use, joined, majority
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.pieces import Piece
 
@@ -42,7 +42,7 @@ KAL, VEX, WALL, HEDGE = map(standing, ("Kal", "Vex", "Wall", "Hedge"))
 class FakeTable:
     """A table that answers from a list, and notes what it is asked."""
 
-    def __init__(self, **answers: Found) -> None:
+    def __init__(self, **answers: Evaluation) -> None:
         self.answers = answers
         self.asked: list[str] = []
 
@@ -58,14 +58,14 @@ class FakeTable:
     def reading(self, name: str) -> Any:
         return 2.0
 
-    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Evaluation:
         names = [one.name for one in given.values() if isinstance(one, Piece)]
         self.asked.append(" ".join([primitive, *names]))
         return self.answers[self.asked[-1]] if self.asked[-1] in self.answers else self.answers[primitive]
 
 
-def length(value: float, error: float = 0.0) -> Found:
-    return Found(value, error=error, uses=(Use("distance", ErrorBound(value, error)),))
+def length(value: float, error: float = 0.0) -> Evaluation:
+    return Evaluation(value, error=error, uses=(Use("distance", ErrorBound(value, error)),))
 
 
 def evaluator(table: FakeTable, **clauses: str) -> Evaluator:
@@ -76,12 +76,12 @@ def evaluator(table: FakeTable, **clauses: str) -> Evaluator:
     return Evaluator(game, table, KAL, VEX)
 
 
-def truth(text: str, **answers: Found) -> Found:
+def truth(text: str, **answers: Evaluation) -> Evaluation:
     return evaluator(FakeTable(**answers), a=text).clause("a")
 
 
-YES, NO = Found(value=True), Found(value=False)
-PERHAPS, PERHAPS_NOT = Found(value=True, sure=False), Found(value=False, sure=False)
+YES, NO = Evaluation(value=True), Evaluation(value=False)
+PERHAPS, PERHAPS_NOT = Evaluation(value=True, sure=False), Evaluation(value=False, sure=False)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_condition_comes_to_what_it_says(text: str, value: bool) -> None:
         (PERHAPS_NOT, "or", NO, False, False),
     ],
 )
-def test_doubt_is_carried_along(left: Found, sign: str, right: Found, value: bool, sure: bool) -> None:
+def test_doubt_is_carried_along(left: Evaluation, sign: str, right: Evaluation, value: bool, sure: bool) -> None:
     table = {"contact Kal Vex": left, "contact Vex Kal": right}
     found = truth(f"contact(attacker, target) {sign} contact(target, attacker)", **table)
     assert (found.value, found.sure) == (value, sure)
@@ -149,7 +149,7 @@ def test_what_is_decided_is_not_asked_any_more() -> None:
     assert one.clause("a").value
     assert not one.clause("b").value
     assert table.asked == ["contact Kal Vex"]
-    assert list(one.asked) == ["a", "b"]
+    assert list(one.clauses) == ["a", "b"]
 
 
 def test_of_pieces_the_first_that_decides_is_told() -> None:
@@ -178,7 +178,7 @@ def test_a_piece_that_may_count_leaves_doubt() -> None:
 class UnmeasuredTable(FakeTable):
     """A table on which nothing has been measured."""
 
-    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Evaluation:
         names = tuple(one.name for one in given.values() if isinstance(one, Piece))
         raise Unmeasured({names: None})  # type: ignore[dict-item]
 
@@ -201,10 +201,10 @@ def test_what_is_not_measured_yet_is_told_together_unless_one_decides_alone(text
 def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
     table = FakeTable(distance=length(5.0))
     one = evaluator(table, near="distance(attacker, target) < 1 inch", far="not near")
-    found = one.found(parsed("not far"))
+    found = one.evaluate(parsed("not far"))
     assert [(use.name, use.unit) for use in found.uses] == [("far", "clause")]
-    assert [(use.name, use.unit) for use in one.asked["far"].uses] == [("near", "clause")]
-    assert [use.name for use in one.asked["near"].uses] == ["distance"]
+    assert [(use.name, use.unit) for use in one.clauses["far"].uses] == [("near", "clause")]
+    assert [use.name for use in one.clauses["near"].uses] == ["distance"]
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_verdict_rests_on_clauses_and_these_on_what_was_measured() -> None:
 )
 def test_a_clause_that_takes_too_long_is_one_line(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Quantifiers within quantifiers take long, whether they ask primitives or not."""
-    monkeypatch.setattr(evaluating, "LONGEST", -1.0)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", -1.0)
     with pytest.raises(RequestError) as refused:
         truth(text, contact=YES)
     assert str(refused.value).startswith("game.toml: clause 'a' (clause 0): takes more than")
@@ -234,13 +234,13 @@ def spend(seconds: float) -> None:
 class SlowTable(FakeTable):
     """A table on which one question takes longer than anybody waits."""
 
-    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Evaluation:
         while True:
             go_on()
 
 
 def test_a_primitive_that_takes_too_long_by_itself_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluating, "LONGEST", 0.1)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", 0.1)
     one = evaluator(SlowTable(), a="b and yes", b="contact(attacker, target)")
     with pytest.raises(RequestError) as refused:
         one.clause("a")
@@ -251,7 +251,7 @@ def test_a_primitive_that_takes_too_long_by_itself_is_one_line(monkeypatch: pyte
 
 
 def test_many_questions_that_take_too_long_together_are_to_be_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluating, "LONGEST", 0.2)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", 0.2)
     table = FakeTable(contact=NO, distance=length(5.0))
     table.ask = lambda primitive, given: spend(0.03) or NO  # type: ignore[func-returns-value, method-assign]
     text = " or ".join(f"contact(attacker, target, gap = {number} mm)" for number in range(20))
@@ -260,7 +260,7 @@ def test_many_questions_that_take_too_long_together_are_to_be_fewer(monkeypatch:
 
 
 def test_one_question_about_very_many_pieces_is_to_be_about_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluating, "LONGEST", 0.1)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", 0.1)
     table = SlowTable()
     monkeypatch.setattr(table, "pieces", lambda *_: tuple(standing(f"wall {number}") for number in range(40)))
     with pytest.raises(RequestError, match=r"'contact' alone takes most of it: ask about fewer pieces$"):
@@ -269,7 +269,7 @@ def test_one_question_about_very_many_pieces_is_to_be_about_fewer(monkeypatch: p
 
 def test_no_time_passes_while_a_question_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine, or one that sleeps, turns no verdict into an error."""
-    monkeypatch.setattr(evaluating, "LONGEST", 0.1)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", 0.1)
     table = FakeTable(contact=YES)
     table.ask = lambda primitive, given: time.sleep(0.3) or go_on() or YES  # type: ignore[func-returns-value, method-assign]
     assert evaluator(table, a="contact(attacker, target)").clause("a").value
@@ -277,7 +277,7 @@ def test_no_time_passes_while_a_question_waits(monkeypatch: pytest.MonkeyPatch) 
 
 def test_every_clause_has_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """But for those that rest on others: these are asked within the time of the first."""
-    monkeypatch.setattr(evaluating, "LONGEST", 0.3)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", 0.3)
     table = FakeTable(contact=YES)
     table.ask = lambda primitive, given: spend(0.2) or go_on() or YES  # type: ignore[func-returns-value, method-assign]
     one = evaluator(
@@ -305,7 +305,7 @@ def test_a_row_that_a_table_lacks_is_one_line() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=6))
 def test_doubt_is_exactly_what_the_doubtful_ones_can_change(parts: list[tuple[bool, bool]]) -> None:
     """Against all ways in which those that are not sure may turn out."""
-    found = [Found(value, sure=sure) for value, sure in parts]
+    found = [Evaluation(value, sure=sure) for value, sure in parts]
     free = [number for number, (_, sure) in enumerate(parts) if not sure]
     ways = []
     for mask in range(1 << len(free)):
@@ -321,11 +321,11 @@ def test_doubt_is_exactly_what_the_doubtful_ones_can_change(parts: list[tuple[bo
         assert told.sure == (len({of(values) for values in ways}) == 1)
 
 
-TRUTH = st.builds(Found, value=st.booleans(), sure=st.booleans())
+TRUTH = st.builds(Evaluation, value=st.booleans(), sure=st.booleans())
 
 
 @given(st.lists(st.tuples(TRUTH, TRUTH), max_size=4))
-def test_doubt_about_halves_is_exactly_what_may_turn_out(parts: list[tuple[Found, Found]]) -> None:
+def test_doubt_about_halves_is_exactly_what_may_turn_out(parts: list[tuple[Evaluation, Evaluation]]) -> None:
     """Against all ways in which those of which it is not sure whether they count, or hold, may turn out."""
     truths = [found for part in parts for found in part]
     ways = list(product(*([found.value] if found.sure else [True, False] for found in truths)))
@@ -345,37 +345,37 @@ def test_a_sure_comparison_holds_wherever_the_truth_lies(
     one: float, error: float, other: float, other_error: float, here: float, there: float
 ) -> None:
     found = compared(doubtful("one", one, error), doubtful("other", other, other_error), "<", World())
-    is_same = error == other_error == 0.0 and isclose(one, other, rel_tol=SAME)
+    is_same = error == other_error == 0.0 and isclose(one, other, rel_tol=EQUALITY_TOLERANCE)
     if found.sure and not is_same:
         assert (max(one + here * error, 0.0) < max(other + there * other_error, 0.0)) == found.value
 
 
-def doubtful(name: str, value: float, error: float) -> Found:
+def doubtful(name: str, value: float, error: float) -> Evaluation:
     """A measurement, which is never less than 0."""
-    return known_by(Found(value, error=error), (name,))
+    return with_interval(Evaluation(value, error=error), (name,))
 
 
 @pytest.mark.parametrize("almost", [float(np.float32(12.7)), 12.7 * (1 + 5e-5), 12.7 * (1 - 5e-5)])
 def test_what_is_as_large_but_for_rounding_is_as_large(almost: float) -> None:
-    found = {sign: compared(Found(almost), Found(12.7), sign, World()) for sign in ("<", "<=", ">", ">=")}
+    found = {sign: compared(Evaluation(almost), Evaluation(12.7), sign, World()) for sign in ("<", "<=", ">", ">=")}
     assert {sign: one.value for sign, one in found.items()} == {"<": False, "<=": True, ">": False, ">=": True}
     assert all(one.sure for one in found.values())
 
 
 @pytest.mark.parametrize("apart", [0.002, 12.7, float("inf")])
 def test_what_differs_by_more_is_not(apart: float) -> None:
-    assert compared(Found(12.7), Found(12.7 + apart), "<", World()).value
-    assert not compared(Found(12.7), Found(12.7 + apart), ">=", World()).value
+    assert compared(Evaluation(12.7), Evaluation(12.7 + apart), "<", World()).value
+    assert not compared(Evaluation(12.7), Evaluation(12.7 + apart), ">=", World()).value
 
 
 def test_what_was_measured_is_compared_as_it_is() -> None:
-    half = Found(0.5)
+    half = Evaluation(0.5)
     found = compared(doubtful("share", 0.49999, 0.002), half, ">=", World())
     assert (found.value, found.sure) == (False, False)
 
 
 def test_what_is_hardly_more_than_nothing_is_more() -> None:
-    assert compared(Found(1e-9), Found(0.0), ">", World()).value
+    assert compared(Evaluation(1e-9), Evaluation(0.0), ">", World()).value
 
 
 @given(st.lists(st.tuples(st.floats(0, 10), st.floats(0, 3), st.floats(-1, 1)), min_size=1, max_size=5))
@@ -405,4 +405,4 @@ def test_what_was_counted_within_stays_with_the_one_for_whom_it_was() -> None:
     assert [(one.name, one.holds) for one in first.members] == [("Kal", True), ("Vex", False)]
     inner = [[(y.name, y.holds) for y in one.within[0].members] for one in first.members]
     assert inner == [[("Wall", True), ("Hedge", True)], [("Wall", False), ("Hedge", True)]]
-    assert first in Found(value=True).resting_on([found]).tallies
+    assert first in Evaluation(value=True).resting_on([found]).tallies

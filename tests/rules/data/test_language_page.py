@@ -7,7 +7,7 @@ from pathlib import Path
 
 from silhouette.rules.data.entries import ClauseEntry, GameEntry, ReadingEntry, VerdictEntry
 from silhouette.rules.data.game import read_game
-from silhouette.rules.data.kinds import ATTRIBUTES, NAMES, PRIMITIVES
+from silhouette.rules.data.kinds import ATTRIBUTES, BUILTIN_NAMES, PRIMITIVES
 from tests.support.game_language import keys, language
 
 PAGE = Path(__file__).resolve().parents[3] / "silhouette" / "rules" / "data" / "README.md"
@@ -18,7 +18,7 @@ def test_every_key_and_word_of_a_game_file_has_a_row_with_its_meaning() -> None:
     rows = re.findall(r"^\| `(\w+)(.*) \| (.*\w.*) \|$", language() + keys(), re.MULTILINE)
     entries = (GameEntry, ClauseEntry, VerdictEntry, ReadingEntry)
     fields = [name for entry in entries for name in entry.model_fields]
-    assert sorted(name for name, *_ in rows) == sorted([*NAMES, *ATTRIBUTES, *PRIMITIVES, *fields])
+    assert sorted(name for name, *_ in rows) == sorted([*BUILTIN_NAMES, *ATTRIBUTES, *PRIMITIVES, *fields])
 
 
 def test_the_example_is_a_game(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
 from silhouette.rules.data.evaluating import Evaluator
-from silhouette.rules.data.found import Found
 from silhouette.rules.data.game import Clause, Game
 from silhouette.rules.data.parsing import parsed
 from silhouette.rules.data.ruling import is_brief
+from silhouette.rules.data.values import Evaluation
 from silhouette.rules.data.worlds import World
 from silhouette.scenes.places import Move
 from silhouette.scenes.table import TableScene
@@ -115,7 +115,7 @@ def game_of(**clauses: str) -> Game:
 class Answers:
     """A table that gives each primitive one answer, and notes what it is asked."""
 
-    def __init__(self, **answers: Found) -> None:
+    def __init__(self, **answers: Evaluation) -> None:
         self.answers, self.asked = answers, list[str]()
 
     def pieces(self, *_: Any) -> Any:
@@ -123,7 +123,7 @@ class Answers:
 
     key = attribute = reading = pieces
 
-    def ask(self, primitive: str, given: Mapping[str, Any]) -> Found:
+    def ask(self, primitive: str, given: Mapping[str, Any]) -> Evaluation:
         self.asked.append(primitive)
         return self.answers[primitive]
 
@@ -147,7 +147,7 @@ LINE, PLAN = "line(attacker.body, target.body)", "in_arc(attacker, target)"
     ],
 )
 def test_what_the_plan_tells_is_asked_first(condition: str, answers: dict[str, bool], asked: Sequence[str]) -> None:
-    table = Answers(**{name: Found(value, sure=False) for name, value in answers.items()})
+    table = Answers(**{name: Evaluation(value, sure=False) for name, value in answers.items()})
     found = Evaluator(game_of(seen=LINE, asked=condition), table, KAL, KAL, World(())).clause("asked")
     assert table.asked == asked
     assert found.sure

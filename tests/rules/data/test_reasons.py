@@ -14,8 +14,8 @@ from silhouette.relations.points import ErrorBound
 from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Settings
-from silhouette.rules.data.found import Use
 from silhouette.rules.data.results import DataVerdict
+from silhouette.rules.data.values import Use
 from silhouette.rules.data.words import hidden_by
 
 SCENES = Path(__file__).resolve().parents[3] / "scenes"

@@ -93,7 +93,7 @@ def test_a_ball_in_a_ball_is_refused_in_time(tmp_path: Path, monkeypatch: pytest
     write_ball(tmp_path / "shell.stl", 30.0)
     write_ball(tmp_path / "core.stl", 10.0)
     scene = load_scene(tmp_path / "table.toml")
-    monkeypatch.setattr(evaluating, "LONGEST", 1.0)
+    monkeypatch.setattr(evaluating, "MAX_CPU_SECONDS", 1.0)
     begun = time.process_time()
     with pytest.raises(RequestError) as refused:
         rule_called(scene.rules).judge([(scene, check) for check in scene.checks], Settings(choose(), 0.1))
@@ -112,7 +112,7 @@ def test_the_clauses_of_a_check_have_one_limit_together(tmp_path: Path, monkeypa
         encoding="utf-8",
     )
     scene = load_scene(tmp_path / "table.toml")
-    monkeypatch.setattr("silhouette.rules.data.judge.LONGEST", -1.0)
+    monkeypatch.setattr("silhouette.rules.data.judge.MAX_CPU_SECONDS", -1.0)
     with pytest.raises(RequestError) as refused:
         check(scene, "Kal", "Vex")
     assert str(refused.value).startswith(f"{scene.path}: Kal to Vex: ")

@@ -25,7 +25,7 @@ class Unmeasured(Exception):
 
 
 def question_of(primitive: str, given: Mapping[str, Any]) -> Key:
-    """By which a primitive with its arguments is known: the same wherever the same is asked.
+    """The key of a primitive with its arguments: the same wherever the same is asked.
 
     >>> question_of("distance", {"b": (), "a": 2.0})
     ('distance', ('a', 2.0), ('b', ()))
@@ -37,7 +37,7 @@ def _hashable(value: Any) -> Hashable:
     if isinstance(value, Points | Straight | Corners | CountedPart):
         return value.key
     if isinstance(value, tuple):
-        return tuple(sorted((_hashable(one) for one in value), key=repr))
+        return tuple(sorted((_hashable(item) for item in value), key=repr))
     return value.name if isinstance(value, Piece) else value
 
 
@@ -74,13 +74,13 @@ class Tally:
     @property
     def counting(self) -> tuple[str, ...]:
         """The names of those that count."""
-        return tuple(one.name for one in self.members if one.holds)
+        return tuple(member.name for member in self.members if member.holds)
 
     def every_use(self) -> Iterator[Use]:
         """What the answers for all members rest on."""
-        for one in self.members:
-            yield from one.uses
-            for tally in one.within:
+        for member in self.members:
+            yield from member.uses
+            for tally in member.within:
                 yield from tally.every_use()
 
 
@@ -98,7 +98,7 @@ class Scaled:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Evaluation:
     """What a part of a condition comes to."""
 
     value: Any  # a truth, a number, a length in mm, a text, words, a piece, pieces, points or parts
@@ -114,67 +114,67 @@ class Found:
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tallies: tuple[Tally, ...] = ()  # what was counted for it, the outermost first
 
-    def resting_on(self, others: Iterable[Found]) -> Found:
+    def resting_on(self, others: Iterable[Evaluation]) -> Evaluation:
         """The same, which rests on what others rest on as well."""
         others = [other for other in others if other.uses or other.bound or other.tallies]
         if not others:
             return self
         uses = dict.fromkeys((*self.uses, *(use for other in others for use in other.uses)))
         bound: dict[str, tuple[str, ...]] = {}
-        for found in (self, *others):
-            for name, pieces in found.bound.items():
+        for evaluation in (self, *others):
+            for name, pieces in evaluation.bound.items():
                 bound[name] = tuple(dict.fromkeys((*bound.get(name, ()), *pieces)))
         tallies = dict.fromkeys((*self.tallies, *(tally for other in others for tally in other.tallies)))
         return replace(self, uses=tuple(uses), bound=bound, tallies=tuple(tallies))
 
 
-def all_of(parts: Iterable[Callable[[], Found]]) -> list[Found]:
+def all_of(parts: Iterable[Callable[[], Evaluation]]) -> list[Evaluation]:
     """All of some parts, none of which decides alone. Unmeasured where some rest on sights that have not been measured:
     on all of these together.
     """
-    found, sights = list[Found](), dict[Key, Sight]()
+    evaluations, sights = list[Evaluation](), dict[Key, Sight]()
     for part in parts:
         try:
-            found.append(part())
+            evaluations.append(part())
         except Unmeasured as missing:
             sights |= missing.sights
     if sights:
         raise Unmeasured(sights)
-    return found
+    return evaluations
 
 
-def denied(found: Found) -> Found:
+def denied(truth: Evaluation) -> Evaluation:
     """The contrary of a truth."""
-    return replace(found, value=not found.value)
+    return replace(truth, value=not truth.value)
 
 
-def joined(parts: Iterable[Callable[[], Found]], decides: bool) -> Found:
-    """Truths joined by "or" (``decides`` is true) or by "and" (it is false); what is decided is not asked any more.
+def joined(parts: Iterable[Callable[[], Evaluation]], decides: bool) -> Evaluation:
+    """Truths joined by "or" (``decides`` is true) or by "and" (it is false); once one of
+    them decides for sure, no more are asked.
 
-    >>> yes, no, doubtful = Found(True), Found(False), Found(True, sure=False)
+    >>> yes, no, doubtful = Evaluation(True), Evaluation(False), Evaluation(True, sure=False)
     >>> either = joined([lambda: no, lambda: doubtful, lambda: no], decides=True)
     >>> either.value, either.sure
     (True, False)
     >>> joined([], decides=True).value, joined([], decides=False).value
     (False, True)
     """
-    others, deciding = list[Found](), list[Found]()
+    others, deciding = list[Evaluation](), list[Evaluation]()
     for part in parts:
-        found = part()
-        if found.value is decides and found.sure:
-            return found
-        (deciding if found.value is decides else others).append(found)
+        truth = part()
+        if truth.value is decides and truth.sure:
+            return truth
+        (deciding if truth.value is decides else others).append(truth)
     value = decides if deciding else not decides
-    sure = all(found.sure for found in (*others, *deciding))
-    resting = deciding or others
-    return Found(value, sure).resting_on(resting)
+    sure = all(truth.sure for truth in (*others, *deciding))
+    return Evaluation(value, sure).resting_on(deciding or others)
 
 
-def majority(parts: Sequence[tuple[Found, Found]], least: int) -> Found:
+def majority(parts: Sequence[tuple[Evaluation, Evaluation]], least: int) -> Evaluation:
     """Whether of the pieces that count at least half hold, or with ``least`` 1 most; it rests on those that decide. Of
     none that count, no. The parts say of each piece whether it counts, and whether it holds.
 
-    >>> yes, no, doubtful = Found(True), Found(False), Found(True, sure=False)
+    >>> yes, no, doubtful = Evaluation(True), Evaluation(False), Evaluation(True, sure=False)
     >>> majority([(yes, yes), (yes, no)], 0).value, majority([(yes, yes), (yes, no)], 1).value
     (True, False)
     >>> majority([(yes, yes), (doubtful, no)], 0).sure, majority([(yes, yes), (doubtful, no)], 1).sure
@@ -188,12 +188,12 @@ def majority(parts: Sequence[tuple[Found, Found]], least: int) -> Found:
     best, worst = [max(way) for way in ways], [min(way) for way in ways]
     can_hold = any(best) and sum(best) >= least
     can_fail = all(0 in way for way in ways) or sum(worst) < least
-    return Found(value, not (can_hold and can_fail)).resting_on(
+    return Evaluation(value, not (can_hold and can_fail)).resting_on(
         holding if value else [holds for holds in counting if not holds.value]
     )
 
 
-def _balance(counts: Found, holds: Found) -> set[int]:
+def _balance(counts: Evaluation, holds: Evaluation) -> set[int]:
     """What a piece may add: 1, -1 or 0."""
     ways = {0} if not counts.value or not counts.sure else set()
     if counts.value or not counts.sure:
