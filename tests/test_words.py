@@ -1,15 +1,11 @@
-"""The words of identifiers: the glossary of CONTRIBUTING.md has them, and no name is for two things.
-
-What is left from before the glossary is counted here, and may only become less: a change that adds one fails, and one
-that takes some away lowers the number.
-"""
+"""The words of identifiers: the glossary of CONTRIBUTING.md has them, and no name is for two things."""
 
 from __future__ import annotations
 
 import ast
 import re
 import tokenize
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,18 +14,11 @@ import pytest
 
 from tests.test_layers import PACKAGE
 
-LATER_ROOMS = ("scans",)
-"""The rooms whose names are still from before the glossary; their numbers are counted apart."""
+NAMELESS = frozenset({"alike", "asked", "found", "kept", "known", "loose", "one", "said", "settle", "told", "wanted"})
+"""Words that no identifier is: they say that something was done to a thing, and not what thing it is."""
 
-PRIVATE_OF_LATER_ROOMS = Counter(
-    alike=22, asked=20, found=61, kept=56, known=121, loose=0, one=52, said=0, settle=0, told=0, wanted=10
-)
-"""Identifiers in `LATER_ROOMS` that are such a word, at most: they say that something was done to a thing, and not what
-thing it is."""
-
-PRIVATE_ELSEWHERE = Counter(asked=2, kept=2, known=2)
-"""Such identifiers outside, at most: what those rooms define, where it is imported, passed or overridden; and the names
-``known`` in the texts of the tutorial and ``kept`` in the JSON of a batch."""
+QUOTED = {("batches/run.py", "kept"), ("cli/tables.py", "kept"), ("pages/tutorial/parts.py", "known")}
+"""Where such a word is a key of JSON, or of the tutorial's texts."""
 
 PARALLEL = frozenset(
     {
@@ -39,14 +28,9 @@ PARALLEL = frozenset(
         "CheckEntry", "Readings", "UnitEntry",
         # What the package exports is the scene of an earlier room, with methods.
         "Scene",
-        # How exposed a target is: exported by the package. The levels of `LATER_ROOMS` are to have another name.
-        "Level",
     }
 )  # fmt: skip
 """Names of constants and classes that several modules may define."""
-
-SHARED_OF_LATER_ROOMS = {"constants": 16, "classes": 1}
-"""How many names are constants, or classes, of several modules of `LATER_ROOMS`, at most, but for `PARALLEL`."""
 
 
 @cache
@@ -77,27 +61,22 @@ def definitions(source: Path) -> tuple[set[str], set[str]]:
     return constants, classes
 
 
-def is_later(source: Path) -> bool:
-    """Whether a module is in `LATER_ROOMS`."""
-    return source.relative_to(PACKAGE).as_posix().startswith(tuple(f"{room}/" for room in LATER_ROOMS))
+@pytest.mark.slow
+def test_no_identifier_is_a_word_that_names_no_thing() -> None:
+    used = {
+        (source.relative_to(PACKAGE).as_posix(), name)
+        for source in sources()
+        for name in identifiers(source)
+        if name in NAMELESS
+    }
+    assert used == QUOTED
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("later", "most"), [(True, PRIVATE_OF_LATER_ROOMS), (False, PRIVATE_ELSEWHERE)])
-def test_no_more_identifiers_are_words_that_name_no_thing(later: bool, most: Counter[str]) -> None:
-    rooms = [source for source in sources() if is_later(source) is later]
-    used = Counter(name for source in rooms for name in identifiers(source) if name in PRIVATE_OF_LATER_ROOMS)
-    assert {word: count for word, count in used.items() if count > most[word]} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("number", "kind"), [(0, "constants"), (1, "classes")])
-def test_no_more_names_are_constants_or_classes_of_several_modules(number: int, kind: str) -> None:
-    modules: dict[str, list[Path]] = defaultdict(list)
+@pytest.mark.parametrize("number", [0, 1], ids=["constants", "classes"])
+def test_no_name_is_a_constant_or_class_of_several_modules(number: int) -> None:
+    modules: dict[str, list[str]] = defaultdict(list)
     for source in sources():
-        for name in definitions(source)[number]:
-            modules[name].append(source)
-    shared = {name: places for name, places in modules.items() if len(places) > 1 and name not in PARALLEL}
-    later = {name for name, places in shared.items() if all(map(is_later, places))}
-    assert sorted(shared.keys() - later) == []
-    assert len(later) <= SHARED_OF_LATER_ROOMS[kind], sorted(later)
+        for name in definitions(source)[number] - PARALLEL:
+            modules[name].append(source.relative_to(PACKAGE).as_posix())
+    assert {name: places for name, places in modules.items() if len(places) > 1} == {}

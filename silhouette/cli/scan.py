@@ -163,7 +163,7 @@ def _written(
             notes.append(f"{thing} is taken for {question.answers[1]}, as the command names it")
     if not answered:
         return table
-    earlier = replace(table.earlier, asked={**table.earlier.asked, **answered})
+    earlier = replace(table.earlier, answers_by_key={**table.earlier.answers_by_key, **answered})
     with Waiting(f"scanning {request.file} with your answers", quiet=quiet) as waiting:
         # What is answered of single pieces needs no other look at the scan.
         if not all(scan.settles(question) for question in table.questions if question.key in answered):

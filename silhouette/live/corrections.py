@@ -19,7 +19,7 @@ from silhouette.live.by_hand import Document, is_scanned
 from silhouette.live.edits import DeleteEdit, Edit, PieceEdit, entries_of
 from silhouette.scans.corrections import join_entry, kind_entry, split_entry
 from silhouette.scans.keep import RECORD, SOURCE_RECORD, earlier_record, rows_of
-from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN
+from silhouette.scans.place import FIGURE_ANSWER, LEFT_OUT, TERRAIN_ANSWER
 
 
 def record_of(document: Document, folder: Path) -> dict[str, Any] | None:
@@ -40,7 +40,7 @@ def with_correction(folder: Path, before: Document, after: Document, edit: Edit)
     if isinstance(edit, DeleteEdit):
         name, answer = edit.delete, LEFT_OUT
     elif isinstance(edit, PieceEdit) and edit.kind is not None:
-        name, answer = edit.piece, TERRAIN if edit.kind == "terrain" else FIGURE
+        name, answer = edit.piece, TERRAIN_ANSWER if edit.kind == "terrain" else FIGURE_ANSWER
     else:
         return after
     place = _scanned_place(folder, before, name) if is_scanned(before) else None

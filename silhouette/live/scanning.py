@@ -21,7 +21,7 @@ from silhouette.live.corrections import record_of, rows_by_name, with_answer
 from silhouette.live.edits import entries_of, piece_names, with_entry, without
 from silhouette.live.live_table import LiveTable
 from silhouette.live.rewriting import rewritten
-from silhouette.scans.keep import RECORD, SAME_PLACE, SCENE, earlier_record
+from silhouette.scans.keep import RECORD, SAME_PIECE_REACH, SCENE, earlier_record
 
 MOVED_DISTANCE_MM = 0.5  # mm: a piece that stands so far from where the scan has it was moved by a player
 PLACE_KEYS = ("at", "on", "under", "facing", "turn", "doubt")  # the keys that say how a piece stands, and how exactly
@@ -131,7 +131,11 @@ def _is_taken_off(
 ) -> bool:
     """Whether a player has taken a piece off the table: a new one may have got its name, and stands elsewhere."""
     name = entry["name"]
-    return name not in before and name in scanned_at and np.hypot(*(entry["at"][:2] - scanned_at[name])) <= SAME_PLACE
+    return (
+        name not in before
+        and name in scanned_at
+        and np.hypot(*(entry["at"][:2] - scanned_at[name])) <= SAME_PIECE_REACH
+    )
 
 
 def _as_before(

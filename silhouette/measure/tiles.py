@@ -225,7 +225,7 @@ class Depths:
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class TileLevel:
     """Tiles of one size in which the order of surfaces is in doubt."""
 
     tiles: Tiles
@@ -234,15 +234,15 @@ class Level:
     rims: tuple[Depths, Depths]  # lines that bound its faces that show the eye one side, and those that show the other
     is_deep: Flags  # (n,) whether there is more of the target than this, beyond all of the blocker
 
-    def of(self, flagged: Flags) -> Level:
+    def of(self, flagged: Flags) -> TileLevel:
         """What of it is in flagged tiles."""
         number = _numbers(flagged)
         rims = self.rims[0].within(number), self.rims[1].within(number)
-        return Level(
+        return TileLevel(
             self.tiles.of(flagged), self.blocker.within(number), self.target.within(number), rims, self.is_deep[flagged]
         )
 
-    def narrowed(self) -> Level:
+    def narrowed(self) -> TileLevel:
         """Without tiles in which there is nothing of the blocker, and without what of the target is beyond that."""
         occupied = np.zeros(self.tiles.count, np.bool_)
         occupied[self.blocker.met.tile] = True
@@ -256,7 +256,7 @@ class Level:
         )
         return replace(level, target=target, rims=(first, second), is_deep=is_deep)
 
-    def finer(self, blocker: Surfaces, target: Surfaces, lines: Sequence[Surfaces]) -> Level:
+    def finer(self, blocker: Surfaces, target: Surfaces, lines: Sequence[Surfaces]) -> TileLevel:
         """The same, with each tile parted."""
         tiles = self.tiles.parted()
         parts = Depths.finer(self.tiles, self.blocker.met, blocker)
@@ -268,7 +268,7 @@ class Level:
             Depths.finer(self.tiles, each.met, line, number) for each, line in zip(self.rims, lines, strict=True)
         )
         is_deep = self.is_deep.repeat(PARTED * PARTED)[flagged]
-        return Level(tiles.of(flagged), parts.within(number), its, (first, second), is_deep).narrowed()
+        return TileLevel(tiles.of(flagged), parts.within(number), its, (first, second), is_deep).narrowed()
 
     def order(self, side: Sides) -> tuple[Flags, Flags, Flags]:
         """(n,), (n,) and (n,) what of the blocker in tiles is before the target, what behind it, what where that is.
@@ -323,7 +323,7 @@ class Comparison:
 class _TileOrder:
     """What is known of a blocker's triangles, tile by tile."""
 
-    side: Sides  # as of `Level.order`, of the target's triangles
+    side: Sides  # as of `TileLevel.order`, of the target's triangles
     is_shown: Flags  # (m,) whether one is before the target somewhere
     is_left: Flags  # (m,) whether it is left to compare, or in doubt, somewhere
     squares: list[tuple[Indices, Floats]] = field(default_factory=list)  # triangles, and (3, n) tiles where one is not
@@ -336,7 +336,7 @@ class _TileOrder:
         self.is_shown[met.face[is_before]] = True
         self.squares.append((met.face[is_behind], tiles.squares(met.tile[is_behind])))
 
-    def compare(self, level: Level) -> None:
+    def compare(self, level: TileLevel) -> None:
         """Pairs in tiles; where there are too many, the tiles with the most are left in doubt."""
         pairs = level.pairs()
         order = np.argsort(pairs, kind="stable")
@@ -361,7 +361,7 @@ class _TileOrder:
             place, entry = spread(start.take(part.blocker.met.tile), number[turn == each])
             self._compare(part, order.take(place), entry, rims)
 
-    def _compare(self, level: Level, its: Indices, mine: Indices, rims: Sequence[Floats]) -> None:
+    def _compare(self, level: TileLevel, its: Indices, mine: Indices, rims: Sequence[Floats]) -> None:
         """Pairs of one of the target and one of the blocker, by their numbers in a level's tiles."""
         blocker, target = level.blocker, level.target
         near, far = blocker.near.take(mine), blocker.far.take(mine)
@@ -476,7 +476,7 @@ class TargetTiles:
         target = Surfaces.of(self.triangles[:, chosen])
         first, second = (Depths.of(tiles, self.met_by(each.boxes).within(number), each) for each in lines)
         mine, its = Depths.of(tiles, met.of(is_left).within(number), blocker), Depths.of(tiles, Met(tile, face), target)
-        level = Level(tiles, mine, its, (first, second), np.zeros(tiles.count, np.bool_)).narrowed()
+        level = TileLevel(tiles, mine, its, (first, second), np.zeros(tiles.count, np.bool_)).narrowed()
         sides = self.faces.sides[self.faces.sides != 0]
         side = np.append(sides, np.zeros(self.faces.parts.shape[1], np.int8))[chosen]
         by_tile = _TileOrder(side, *np.zeros((2, triangles.shape[1]), np.bool_))

@@ -28,14 +28,14 @@ from scipy.spatial import cKDTree
 
 from silhouette.common.errors import RequestError, go_on
 from silhouette.common.geometry import Flags, Floats, Integers
-from silhouette.scans.surface import Surface, densest, edges_of, level_surfaces, vertex_normals
+from silhouette.scans.surface import LevelSurface, densest, edges_of, level_surfaces, vertex_normals
 
 # ---- circles
 
 ARCS = 36  # into which a circle is cut to see how much of it has points: 10 degrees each
 
-FEW, MOST_PAIRS = 1000, 10_000_000
-"""Of more points of an outline than few, so many pairs may lie close to each other, each pair counted twice."""
+FEW_POINTS, MOST_CLOSE_PAIRS = 1000, 10_000_000
+"""Of an outline of more points than the first, so many pairs may lie close to each other, each pair counted twice."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def outline_normals(cut: Floats, down: Floats, reach: float) -> tuple[Floats, cK
     [0.0, -1.0]
     """
     tree = cKDTree(cut)
-    if len(cut) > FEW and tree.count_neighbors(tree, reach) > MOST_PAIRS:
+    if len(cut) > FEW_POINTS and tree.count_neighbors(tree, reach) > MOST_CLOSE_PAIRS:
         raise RequestError(
             f"the scan is too jagged: at one height {len(cut):,} points of it lie so that each has hundreds within "
             f"{reach:.3g} mm; a scan is a surface: smooth it, or remove what is no part of the table"
@@ -122,13 +122,13 @@ def circle_seeds(
                 x, y = (np.array([row, column]) + low + 0.5) * width
                 seeds.append((float(share[row, column]), float(x), float(y), float(radius)))
     seeds.sort(reverse=True)
-    kept: list[tuple[float, float, float]] = []
+    peaks: list[tuple[float, float, float]] = []
     for _, x, y, radius in seeds:
-        if all(np.hypot(x - a, y - b) > 0.25 * radius or abs(radius - r) > 0.2 * r for a, b, r in kept):
-            kept.append((x, y, radius))
-        if len(kept) >= limit:
+        if all(np.hypot(x - a, y - b) > 0.25 * radius or abs(radius - r) > 0.2 * r for a, b, r in peaks):
+            peaks.append((x, y, radius))
+        if len(peaks) >= limit:
             break
-    return kept
+    return peaks
 
 
 def _gap(cut: Floats) -> float:
@@ -276,9 +276,9 @@ class Disc:
 
 Indices = NDArray[np.int64]
 
-SEEN = 0.4  # less of a rim than this share is no base: walls and corners make so much of a circle by chance
+LEAST_RIM_SEEN = 0.4  # less of a rim than this share is no base: walls and corners make so much of a circle by chance
 
-THINNEST, THICKEST = 0.02, 0.24
+THINNEST_BASE, THICKEST_BASE = 0.02, 0.24
 """Heights of bases as shares of their diameters: 2 to 3 mm under 100 mm, 6 mm under 25 mm."""
 
 
@@ -291,7 +291,7 @@ def find_discs(  # noqa: PLR0913
     least: float,
     most: float,
     usable: Flags | None = None,
-    surfaces: list[Surface] | None = None,
+    surfaces: list[LevelSurface] | None = None,
     edges: Integers | None = None,
 ) -> list[Disc]:
     """The round bases that stand on the table, at z = 0, and on level surfaces above it; the best first.
@@ -323,25 +323,25 @@ def find_discs(  # noqa: PLR0913
             points, normals, edges, spacing=spacing, least_area=0.5 * least**2, above=2 * least / 20
         )
     search = _Search(points, edges, spacing, max(noise, 0.05 * spacing), least, most)
-    found = search.on(0.0, None)
+    discs = search.on(0.0, None)
     for surface in surfaces:
-        found += search.on(surface.z, surface.points)
-    return _apart(found)
+        discs += search.on(surface.z, surface.points)
+    return _apart(discs)
 
 
 def _apart(discs: list[Disc]) -> list[Disc]:
-    """One of each group of discs that overlap by more than bases can, at about one height: the best."""
-    kept: list[Disc] = []
-    for disc in sorted(discs, key=lambda one: (-one.quality, one.centre)):
-        for other in kept:
+    """The best of each group of discs that overlap by more than bases can, at about one height."""
+    best_discs: list[Disc] = []
+    for disc in sorted(discs, key=lambda disc: (-disc.quality, disc.centre)):
+        for other in best_discs:
             apart = np.hypot(disc.centre[0] - other.centre[0], disc.centre[1] - other.centre[1])
             reach = (disc.diameter + other.diameter) / 2
             near = abs(disc.ground - other.ground) < 2 * max(disc.height, other.height)
             if apart < 0.85 * reach and near:
                 break
         else:
-            kept.append(disc)
-    return kept
+            best_discs.append(disc)
+    return best_discs
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,7 +358,7 @@ class _Search:
     def on(self, ground: float, region: Integers | None) -> list[Disc]:
         """The discs on a surface at one height: that of `region`'s points, or everywhere."""
         points = self.points
-        top = ground + THICKEST * self.most + 2 * self.spacing
+        top = ground + THICKEST_BASE * self.most + 2 * self.spacing
         near = (points[:, 2] > ground - 2 * self.spacing) & (points[:, 2] < top)
         if region is not None:  # what stands on it, with what reaches over its edge
             margin = self.most / 2
@@ -366,36 +366,36 @@ class _Search:
             near &= (points[:, 0] > low[0]) & (points[:, 1] > low[1]) & (points[:, 0] < high[0])
             near &= points[:, 1] < high[1]
         heights = self._heights()
-        one, other = self.edges.T
-        rises = near[one] & near[other]
-        rises &= np.maximum(points[one, 2], points[other, 2]) > ground + 0.4 * heights[0]
+        start, end = self.edges.T
+        rises = near[start] & near[end]
+        rises &= np.maximum(points[start, 2], points[end, 2]) > ground + 0.4 * heights[0]
         edges = self.edges[rises]
         if len(edges) < 10:
             return []
         middles = (points[edges[:, 0], :2] + points[edges[:, 1], :2]) / 2
         index = np.flatnonzero(near).astype(np.int64)
-        place = _Place(points, edges, cKDTree(middles), ground, index, cKDTree(points[index, :2]))
-        found: list[Disc] = []
+        around = _Neighbourhood(points, edges, cKDTree(middles), ground, index, cKDTree(points[index, :2]))
+        discs: list[Disc] = []
         for height in heights:
-            found += self._at(place, height, found)
-        return _apart(found)
+            discs += self._at(around, height, discs)
+        return _apart(discs)
 
     def _heights(self) -> list[float]:
         """Heights of the cuts above the ground: from just above its noise to half the highest base, a third apart."""
-        low = max(3 * self.noise, 0.5 * self.spacing, 0.5 * THINNEST * self.least)
-        high = max(low, 0.5 * min(THICKEST * self.least, 0.1 * self.most) * 1.5)
+        low = max(3 * self.noise, 0.5 * self.spacing, 0.5 * THINNEST_BASE * self.least)
+        high = max(low, 0.5 * min(THICKEST_BASE * self.least, 0.1 * self.most) * 1.5)
         count = 1 + int(np.ceil(np.log(high / low) / np.log(1.35)))
         return [float(height) for height in np.geomspace(low, high, count)]
 
-    def _at(self, place: _Place, height: float, before: list[Disc]) -> list[Disc]:
+    def _at(self, around: _Neighbourhood, height: float, before: list[Disc]) -> list[Disc]:
         """The discs of which one cut shows the rim, but for those that another has shown well."""
-        cut, down = place.cut(place.ground + height)
+        cut, down = around.cut(around.ground + height)
         if len(cut) < 8:
             return []
         reach = max(2.5 * self.spacing, 0.06 * self.least)
         outward, tree = outline_normals(cut, down, reach)
         slack = self.slack
-        found = []
+        discs = []
         sure = [disc for disc in before if disc.quality > 0.9]
         for x, y, radius in circle_seeds(cut, outward, self.least / 2, self.most / 2, self.spacing):
             go_on()
@@ -406,36 +406,40 @@ class _Search:
                 continue
             near = np.asarray(tree.query_ball_point((x, y), 1.45 * radius + self.spacing), dtype=np.int64)
             circle = best_circle(cut[near], outward[near], (x, y, radius), slack)
-            if circle is None or circle.seen < 0.75 * SEEN or not self.least <= 2 * circle.radius <= self.most:
+            if (
+                circle is None
+                or circle.seen < 0.75 * LEAST_RIM_SEEN
+                or not self.least <= 2 * circle.radius <= self.most
+            ):
                 continue
-            disc = self._disc(place, circle.centre, circle.radius, height)
+            disc = self._disc(around, circle.centre, circle.radius, height)
             if disc is not None:
-                found.append(disc)
-        return _apart(found)
+                discs.append(disc)
+        return _apart(discs)
 
     @property
     def slack(self) -> float:
         """How far a point of a cut may lie off its circle: the noise, and the steps of the scan's own grid."""
         return max(2 * self.noise, 0.25 * self.spacing) + 0.35 * self.spacing
 
-    def _disc(self, place: _Place, centre: Floats, radius: float, height: float) -> Disc | None:
+    def _disc(self, around: _Neighbourhood, centre: Floats, radius: float, height: float) -> Disc | None:
         """The base of which a circle at some height above the ground is the rim, or None where it has no ledge."""
         circle = None
         for _ in range(2):  # the second time from the true half height
-            ring = place.profile(centre, radius)
+            ring = around.profile(centre, radius)
             measured = ring.ledge(height, radius, self.noise, self.spacing)
             if measured is None:
                 return None
             ground, top, share, blocked, walled = measured
-            if not THINNEST * 2 * radius <= top - ground <= THICKEST * 2 * radius:
+            if not THINNEST_BASE * 2 * radius <= top - ground <= THICKEST_BASE * 2 * radius:
                 return None
             half = (top + ground) / 2
-            cut, down = place.cut(half, centre, 1.45 * radius + self.spacing)
+            cut, down = around.cut(half, centre, 1.45 * radius + self.spacing)
             if len(cut) < 8:
                 return None
             outward, _tree = outline_normals(cut, down, max(2.5 * self.spacing, 0.06 * self.least))
             circle = best_circle(cut, outward, (*centre, radius), self.slack)
-            if circle is None or circle.seen < SEEN:
+            if circle is None or circle.seen < LEAST_RIM_SEEN:
                 return None
             centre, radius, height = circle.centre, circle.radius, half - ground
         if circle is None or not self.least <= 2 * radius <= self.most:
@@ -462,7 +466,7 @@ class _Search:
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _Neighbourhood:
     """The points about a surface that a base on it may have, and the edges between them that rise above it."""
 
     points: Floats
@@ -556,21 +560,22 @@ class _Ring:
 
 # ---- base votes
 
-BASES = (25.0, 28.5, 32.0, 40.0, 50.0, 60.0, 80.0, 100.0)  # the diameters in mm of the round bases that are sold
-ALIKE = dict.fromkeys(BASES, 1.0)  # the bases, each as likely as the others
+# The diameters in mm of the round bases that are sold
+BASE_DIAMETERS = (25.0, 28.5, 32.0, 40.0, 50.0, 60.0, 80.0, 100.0)
+EQUAL_SHARES = dict.fromkeys(BASE_DIAMETERS, 1.0)  # the bases, each as likely as the others
 
 COMMON = {25.0: 0.30, 28.5: 0.10, 32.0: 0.25, 40.0: 0.14, 50.0: 0.08, 60.0: 0.06, 80.0: 0.04, 100.0: 0.03}
 """How common each of them is on a table, roughly: most figures are men. It orders answers, it settles nothing."""
 
 BIAS = 0.01  # standard deviation of what all bases of a size are off together: rims slope, and makers differ by 1 %
 
-GAP = 0.04
+SIZE_GAP = 0.04
 """Diameters closer than this share are of one size: the sizes that exist are 12 % apart, scans measure within 2 %."""
 
 STRAY = 1 / np.log(10.0)
 """Density, over the logarithm of diameters, of round things that are no bases: anywhere within a factor of ten."""
 
-LOOKS = 0.5  # quality from which on a disc counts; below it is a guess
+LEAST_QUALITY = 0.5  # quality from which on a disc counts; below it is a guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -592,13 +597,13 @@ class Sizes:
         >>> len(Sizes.of([], 1.0).diameter)
         0
         """
-        chosen = sorted((disc for disc in discs if disc.quality >= LOOKS), key=lambda disc: disc.diameter)
+        chosen = sorted((disc for disc in discs if disc.quality >= LEAST_QUALITY), key=lambda disc: disc.diameter)
         if not chosen:
             return cls(*np.zeros((4, 0)))
         logs = np.log([disc.diameter for disc in chosen])
         errors = np.array([disc.error / disc.diameter for disc in chosen])
         chances = 0.8 * np.clip([2 * disc.quality - 1 for disc in chosen], 0.1, 1.0)
-        groups = np.concatenate([[0], np.cumsum(np.diff(logs) > GAP)])
+        groups = np.concatenate([[0], np.cumsum(np.diff(logs) > SIZE_GAP)])
         weights = chances / (errors**2 + 0.01**2)
         total = np.bincount(groups, weights)
         means = np.bincount(groups, weights * logs) / total
@@ -608,7 +613,7 @@ class Sizes:
         chance = 1 - np.exp(np.bincount(groups, np.log1p(-chances)))
         return cls(np.exp(means), np.sqrt(own + off), counts, np.minimum(chance, 0.98))
 
-    def likelihood(self, mm: Floats, shares: Mapping[float, float] = ALIKE) -> Floats:
+    def likelihood(self, mm: Floats, shares: Mapping[float, float] = EQUAL_SHARES) -> Floats:
         """The logarithm of the likelihood of what was measured, for each scale of `mm` (n,) per unit.
 
         Each size is one of those that exist, by their `shares`, or no base at all.
@@ -627,35 +632,38 @@ class Sizes:
         many = np.sqrt(self.count.max(initial=1.0)) - 1
         return np.asarray(likelier + many * (main.likelihood(mm, COMMON) - main.likelihood(mm)))
 
-    def refined(self, mm: float, bases: Iterable[float] = BASES) -> tuple[float, float]:
+    def refined(self, mm: float, bases: Iterable[float] = BASE_DIAMETERS) -> tuple[float, float]:
         """A scale moved to where the sizes near one that exists fit best, and its standard deviation as a share."""
         _, off, mine = self._nearest(mm, bases)
         if not mine.any():
-            return mm, GAP
+            return mm, SIZE_GAP
         weights = self.chance[mine] / self.error[mine] ** 2
         shift = float((weights * off[mine]).sum() / weights.sum())
         return mm * float(np.exp(-shift)), float(1 / np.sqrt((1 / self.error[mine] ** 2).sum()))
 
-    def named(self, mm: float, bases: Iterable[float] = BASES) -> tuple[float, ...]:
+    def named(self, mm: float, bases: Iterable[float] = BASE_DIAMETERS) -> tuple[float, ...]:
         """The sizes that exist which are there at a scale: of those that are likely to be bases at all."""
         near, _, mine = self._nearest(mm, bases)
         return tuple(sorted(set(near[mine & (self.chance > 0.3)].tolist())))
 
     def explained(self, mm: float) -> float:
         """From 0 to 1, how much of what is likely to be bases has sizes that exist at a scale."""
-        mine = self._nearest(mm, BASES)[2]
+        mine = self._nearest(mm, BASE_DIAMETERS)[2]
         return float(self.chance[mine].sum() / self.chance.sum()) if self.chance.sum() > 0 else 0.0
 
-    def scales(self, least: float, most: float, bases: Iterable[float] = BASES) -> list[float]:
-        """Every scale between two at which a measured size is one that exists, each refined, those alike once."""
+    def scales(self, least: float, most: float, bases: Iterable[float] = BASE_DIAMETERS) -> list[float]:
+        """Every scale from ``least`` to ``most`` at which a measured size is one that exists, each refined.
+
+        Of those within 1 % of each other there is one.
+        """
         bases = tuple(bases)
         tried = np.divide.outer(np.array(bases), self.diameter).ravel()
         refined = sorted(self.refined(mm, bases)[0] for mm in tried.tolist() if least <= mm <= most)
-        found: list[float] = []
+        scales: list[float] = []
         for mm in refined:
-            if least <= mm <= most and (not found or mm > 1.01 * found[-1]):
-                found.append(mm)
-        return found
+            if least <= mm <= most and (not scales or mm > 1.01 * scales[-1]):
+                scales.append(mm)
+        return scales
 
     def _nearest(self, mm: float, bases: Iterable[float]) -> tuple[Floats, Floats, Flags]:
         """For each size the nearest of some bases, how far it is off (a logarithm), and whether it may be that one."""
@@ -663,4 +671,4 @@ class Sizes:
         off = np.log(mm * self.diameter)[:, None] - np.log(there)
         best = np.abs(off).argmin(axis=1)
         off = off[np.arange(len(best)), best]
-        return there[best], off, np.abs(off) < np.maximum(3 * self.error, GAP)
+        return there[best], off, np.abs(off) < np.maximum(3 * self.error, SIZE_GAP)

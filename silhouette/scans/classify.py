@@ -14,25 +14,25 @@ from silhouette.common.errors import go_on
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.scans.bases import Disc, find_discs
 from silhouette.scans.match import Match, match
-from silhouette.scans.models import Known
+from silhouette.scans.models import KnownModel
 from silhouette.scans.parts import parts_of
-from silhouette.scans.segment import JOIN, WIDEST, Prominence, Relief, regions_above, taken_in
+from silhouette.scans.segment import JOIN, WIDEST_FIGURE, Prominence, Relief, regions_above, taken_in
 from silhouette.scans.surface import PlacedScan, densest, groups_of, level_surfaces, smallest_sides
 
 # ---- classify
 
 AROUND = 12.0  # mm beside what rises that are looked at: as far as a base reaches beyond the legs on it
-RING = 15.0  # mm beyond that which show the ground
+GROUND_RING = 15.0  # mm beyond that which show the ground
 TOP = 2.0  # mm: how far apart the heights of a level top lie
 SOLE = 0.8  # mm over the ground: what lies lower is the ground's
 UNEVEN, FOLD = 3.0, 12.0  # mm: ground that differs by more is uneven, and what is higher than that over it is no fold
-FEW = 10  # points of the ground in the ring: with fewer, the picture of heights tells it
+FEWEST_RING_POINTS = 10  # points of the ground in the ring: with fewer, the picture of heights tells it
 
 FITS, ROUGH_FITS = 1.0, 1.8
 """mm, root mean square: what fits a known figure so well is one, sure or not; on rough scans half of their noise more,
 up to the second. On eleven scans right models fitted to 0.2 to 1.7 mm, and what is no figure to 2.3 at best."""
 
-BESIDE = 1.0  # mm round a base that belong to it: fillets
+BASE_FILLET = 1.0  # mm round a base that belong to it: fillets
 OVERLAP = 0.5  # of the sum of their radii: figures whose middles are nearer than that are one and the same
 
 
@@ -46,7 +46,7 @@ class KnownFigure:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sight:
+class _Excerpt:
     """The points about what rises, and the ground there."""
 
     own: NDArray[np.intp]
@@ -60,7 +60,7 @@ def known_figures(
     points: Floats,
     normals: Floats,
     usable: Flags,
-    models: Sequence[Known],
+    models: Sequence[KnownModel],
     noise: float,
 ) -> list[KnownFigure]:
     """The known figures among what rises, the best first; no two of them in one place.
@@ -79,13 +79,13 @@ def known_figures(
     figures: list[KnownFigure] = []
     for thing in rising if models else ():
         go_on()
-        fits: list[tuple[Match, _Sight]] = []
-        for seen in _seen(thing, points, over):
-            if seen.is_last and any(fit.residual <= most for fit, _ in fits):
+        fits: list[tuple[Match, _Excerpt]] = []
+        for excerpt in _excerpts(thing, points, over):
+            if excerpt.is_last and any(fit.residual <= most for fit, _ in fits):
                 continue
-            fit = match(points[seen.own], normals[seen.own], models, None, seen.ground, noise, True)
+            fit = match(points[excerpt.own], normals[excerpt.own], models, None, excerpt.ground, noise, True)
             if fit is not None:
-                fits.append((fit, seen))
+                fits.append((fit, excerpt))
         if fits and (best := min(fits, key=lambda pair: pair[0].residual))[0].residual <= most:
             figures.append(_figure(*best, points))
     figures.sort(key=lambda figure: figure.match.residual)
@@ -96,7 +96,7 @@ def known_figures(
     return standing
 
 
-def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
+def _excerpts(thing: Prominence, points: Floats, over: Floats) -> list[_Excerpt]:
     """What is to be compared: the points in a cylinder round what rises, down to the ground.
 
     What is cut off from something else may stand beside that, or on it; on a fold of cloth it stands half-way up.
@@ -104,34 +104,34 @@ def _seen(thing: Prominence, points: Floats, over: Floats) -> list[_Sight]:
     reach = thing.size.max() / 2.0 + AROUND
     away = np.hypot(*(points[:, :2] - thing.middle).T)
     height = points[:, 2] - thing.ground
-    low = (away < reach + RING) & (over > -4.0) & (over < 5.0) & (np.abs(height) < 5.0)
-    grounds = [float(np.median(points[low, 2])) if low.sum() > FEW else thing.ground]
+    low = (away < reach + GROUND_RING) & (over > -4.0) & (over < 5.0) & (np.abs(height) < 5.0)
+    grounds = [float(np.median(points[low, 2])) if low.sum() > FEWEST_RING_POINTS else thing.ground]
     below = (away < reach) & np.isfinite(over) & (height > thing.under - 1.0) & (height < thing.cut + 1.0)
-    if not (thing.is_free or thing.leans) and below.sum() > FEW:
+    if not (thing.is_free or thing.leans) and below.sum() > FEWEST_RING_POINTS:
         grounds.append(thing.ground + densest(height[below], TOP)[0])
-    ring = (away > reach - AROUND) & (away < reach + RING) & (over > -4.0) & (np.abs(height) < FOLD)
-    lowest, highest = np.percentile(points[ring, 2], [5, 95]) if ring.sum() > FEW else (0.0, 0.0)
+    ring = (away > reach - AROUND) & (away < reach + GROUND_RING) & (over > -4.0) & (np.abs(height) < FOLD)
+    lowest, highest = np.percentile(points[ring, 2], [5, 95]) if ring.sum() > FEWEST_RING_POINTS else (0.0, 0.0)
     is_uneven = highest - lowest > UNEVEN
     if is_uneven:
         grounds.append(float(lowest + highest) / 2.0)
     top = thing.ground + thing.tall + 10.0
-    sights = []
+    excerpts = []
     for ground in grounds:
         own = (away < reach) & np.isfinite(over) & (points[:, 2] > ground + SOLE) & (points[:, 2] < top)
-        sights.append(_Sight(np.flatnonzero(own), ground, is_uneven and ground is grounds[-1]))
-    return sights
+        excerpts.append(_Excerpt(np.flatnonzero(own), ground, is_uneven and ground is grounds[-1]))
+    return excerpts
 
 
-def _figure(fit: Match, seen: _Sight, points: Floats) -> KnownFigure:
+def _figure(fit: Match, excerpt: _Excerpt, points: Floats) -> KnownFigure:
     """A figure with the points that its model explains, and those on its base."""
-    base = fit.known.model.base
-    diameter = base.diameter if base is not None else 2.0 * fit.known.surface.reach
+    base = fit.known_model.model.base
+    diameter = base.diameter if base is not None else 2.0 * fit.known_model.surface.reach
     height = base.height if base is not None else 0.0
-    own = points[seen.own]
-    on_base = np.hypot(own[:, 0] - fit.at[0], own[:, 1] - fit.at[1]) < diameter / 2.0 + BESIDE
+    own = points[excerpt.own]
+    on_base = np.hypot(own[:, 0] - fit.at[0], own[:, 1] - fit.at[1]) < diameter / 2.0 + BASE_FILLET
     mine = fit.explained | on_base
-    disc = Disc((fit.at[0], fit.at[1]), seen.ground, height, diameter, 0.0, 0.0)
-    return KnownFigure(seen.own[mine], disc, replace(fit, explained=fit.explained[mine]))
+    disc = Disc((fit.at[0], fit.at[1]), excerpt.ground, height, diameter, 0.0, 0.0)
+    return KnownFigure(excerpt.own[mine], disc, replace(fit, explained=fit.explained[mine]))
 
 
 def is_apart(disc: Disc, second: Disc) -> bool:
@@ -153,7 +153,7 @@ class Look:
     could_be_several: bool = False  # whether it may be several figures that touch
 
 
-TERRAIN = Look("terrain")
+TERRAIN_LOOK = Look("terrain")
 ACROSS_EDGE = (20.0, 8.0)  # mm across, and over the table: what goes on so far beyond its edge is an arm or a lamp
 RAGGED = 0.25  # the share of points below the convex hull from which on a thing is neither a box nor a bottle
 
@@ -168,7 +168,7 @@ def of_figure(points: Floats, disc: Disc) -> Look:
     height = points[:, 2] - disc.ground
     body = points[height > 2 * disc.height]
     slices = np.array_split(body[np.argsort(body[:, 2], kind="stable")], 4)
-    if min(len(one) for one in slices) >= 12 and all(_is_round(one[:, :2], disc) for one in slices[:3]):
+    if min(len(layer) for layer in slices) >= 12 and all(_is_round(layer[:, :2], disc) for layer in slices[:3]):
         return Look("terrain", True, "as round as a pillar, on a round base")
     return Look("fighter")
 
@@ -197,7 +197,7 @@ def of_thing(scan: PlacedScan, own: Integers, is_upright: bool = False) -> Look:
         is_upright: whether it stands free, upright and compact as figures do, and is none that is known.
     """
     if len(own) < 20:
-        return TERRAIN
+        return TERRAIN_LOOK
     points = scan.points[own]
     low, high = np.percentile(points[:, 2], [1, 99])
     height = float(high - min(low, 0.0) if low < 5 else high - low)
@@ -213,8 +213,8 @@ def of_thing(scan: PlacedScan, own: Integers, is_upright: bool = False) -> Look:
             return Look("fighter", False, f"{bodies} bodies rise from its base", True)
         return Look("fighter", True, f"{height:.0f} mm high, on a base that is not round")
     is_slim = 18 < height < 80 and wide < 0.9 * height  # slimmer than high, and as tall as figures are
-    if narrow <= 6 or not (is_slim or (is_upright and wide < WIDEST)) or _ragged(points) <= RAGGED:
-        return TERRAIN
+    if narrow <= 6 or not (is_slim or (is_upright and wide < WIDEST_FIGURE)) or _ragged(points) <= RAGGED:
+        return TERRAIN_LOOK
     if is_slim:
         return Look("fighter", True, f"upright, {height:.0f} mm high, on no round base that was seen")
     return Look("terrain", True, f"{height:.0f} mm high and {wide:.0f} mm wide, as figures are, and no box")
@@ -291,7 +291,7 @@ def _ragged(points: Floats) -> float:
 
 # ---- figures
 
-SHORTEST, TALLEST = 8.0, 130.0  # mm; what stands on a base is a figure when it rises so far above it
+LEAST_RISE, MOST_RISE = 8.0, 130.0  # mm; what stands on a base is a figure when it rises so far above it
 
 CONTACT = 0.6
 """The most of a rim's length along which a figure may be grown together with its surroundings. What has more is a part
@@ -322,13 +322,13 @@ def on_discs(scan: PlacedScan, labels: Integers, discs: list[Disc]) -> list[Stan
     """
     left = labels > 0
     tree = cKDTree(scan.points[:, :2])
-    found = []
-    for disc in sorted(discs, key=lambda one: -one.ground):  # first what stands on others
+    standings = []
+    for disc in sorted(discs, key=lambda disc: -disc.ground):  # first what stands on others
         standing = _on_disc(scan, left, disc, tree)
-        if standing is not None and standing.rises <= TALLEST:
+        if standing is not None and standing.rises <= MOST_RISE:
             left[standing.points] = False
-            found.append(standing)
-    return found
+            standings.append(standing)
+    return standings
 
 
 def _on_disc(scan: PlacedScan, left: Flags, disc: Disc, tree: cKDTree) -> Standing | None:
@@ -363,7 +363,7 @@ def _on_disc(scan: PlacedScan, left: Flags, disc: Disc, tree: cKDTree) -> Standi
     touching = np.unique(outer[across[outside[across]]])
     figure = linked | (free & (np.isin(outer, touching) | (distance < radius)))
     rises = float(height[figure].max())
-    if not disc.height + SHORTEST < rises:
+    if not disc.height + LEAST_RISE < rises:
         return None
     body = distance[linked & (height > 2 * disc.height)]
     if len(body) and (body < 0.65 * radius).mean() < CENTRAL:
@@ -401,7 +401,7 @@ class Blob:
 
 
 @dataclass(frozen=True, eq=False)
-class Pieces:
+class LabelledPieces:
     """What stands on the table."""
 
     # (n,) int32 for each vertex of the scan: 0 the table, k the k-th piece (from 1; a figure's base belongs to it), -1
@@ -415,7 +415,7 @@ ODD_BASE = 23.0  # mm; bases of less are rare, and rounded corners of terrain ar
 
 LIKELY_BASE = 0.5  # the least quality of a disc on which a figure may be put by hand: below it is a guess
 
-LEAST, MOST = 18.0, 110.0
+LEAST_BASE_DIAMETER, MOST_BASE_DIAMETER = 18.0, 110.0
 """mm, the diameters of bases looked for: those sold have 20 to 100, and a rough scan is wrong by a tenth at most."""
 
 FRINGE = 150.0
@@ -431,7 +431,7 @@ def find_pieces(
     figures: Sequence[KnownFigure] = (),
     rising: Sequence[Prominence] = (),
     about_bases: Flags | None = None,
-) -> Pieces:
+) -> LabelledPieces:
     """What stands on the table, apart: first the figures, then terrain, each by place (x, then y).
 
     Args:
@@ -445,7 +445,7 @@ def find_pieces(
     ()
     """
     if not scan.usable.any():
-        return Pieces(np.full(len(scan.points), -1, dtype=np.int32), ())
+        return LabelledPieces(np.full(len(scan.points), -1, dtype=np.int32), ())
     labels = regions_above(scan)
     parts = [
         (
@@ -496,8 +496,8 @@ def _discs(scan: PlacedScan, occupied: Sequence[Disc], about_bases: Flags | None
         usable=there,
         surfaces=surfaces,
         edges=scan.edges[there[scan.edges].all(axis=1)],
-        least=LEAST,
-        most=MOST,
+        least=LEAST_BASE_DIAMETER,
+        most=MOST_BASE_DIAMETER,
         noise=scan.noise,
         spacing=scan.spacing,
     )
@@ -594,8 +594,8 @@ def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     fringe = np.isin(region, cut) & ((top < flat) | (area < FRINGE) | ((top < SLAB) & (area < CRUMB)))
     # parts that were put to one region across gaps stay together, unless a figure parted them
     largest = np.full(int(region.max()) + 1, -1)
-    for one in np.argsort(np.where(fringe, -1, count), kind="stable"):
-        largest[region[one]] = one
+    for part in np.argsort(np.where(fringe, -1, count), kind="stable"):
+        largest[region[part]] = part
     host = largest[region]
     fringe &= fringe[host] | (top < flat)
     small = area < np.minimum(CRUMB, 0.15 * area[host])
@@ -604,7 +604,7 @@ def _regrown(scan: PlacedScan, rest: Integers, cut: Integers) -> Integers:
     return out
 
 
-def _numbered(points: Floats, spacing: float, labels: Integers, parts: list[_PartOfScan]) -> Pieces:
+def _numbered(points: Floats, spacing: float, labels: Integers, parts: list[_PartOfScan]) -> LabelledPieces:
     """The pieces in their order, with what stands on what."""
     middles = [points[index].mean(0) for _, index in parts]
     order = sorted(
@@ -622,7 +622,7 @@ def _numbered(points: Floats, spacing: float, labels: Integers, parts: list[_Par
     is_terrain = np.array([False, *(blob.kind == "terrain" for blob in blobs)])
     on_terrain = np.where(is_terrain[np.maximum(out, 0)], out, 0)
     standing_on = [_below(points, on_terrain, parts[k], number) for number, k in enumerate(order, 1)]
-    return Pieces(out, tuple(replace(blob, on=on) for blob, on in zip(blobs, standing_on, strict=True)))
+    return LabelledPieces(out, tuple(replace(blob, on=on) for blob, on in zip(blobs, standing_on, strict=True)))
 
 
 def _below(points: Floats, terrain: Integers, part: _PartOfScan, number: int) -> int | None:

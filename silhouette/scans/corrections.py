@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from silhouette.common.errors import RequestError
 from silhouette.common.text import did_you_mean
 from silhouette.scans.bases import Disc
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, LabelledPieces
 from silhouette.scans.identify import Surroundings, match_of, without
-from silhouette.scans.keep import ABOUT_JOIN, ABOUT_PIECE, ABOUT_SPLIT, SAME_PLACE, Earlier, EarlierPiece, kind_of
-from silhouette.scans.models import Known
-from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN, ScannedPiece, ScannedTable, origin_of
+from silhouette.scans.keep import ABOUT_JOIN, ABOUT_PIECE, ABOUT_SPLIT, SAME_PIECE_REACH, Earlier, EarlierPiece, kind_of
+from silhouette.scans.models import KnownModel
+from silhouette.scans.place import FIGURE_ANSWER, LEFT_OUT, TERRAIN_ANSWER, ScannedPiece, ScannedTable, origin_of
 
-ANSWERS_ON_KIND = (FIGURE, TERRAIN, LEFT_OUT)  # what a piece can be said to be
+ANSWERS_ON_KIND = (FIGURE_ANSWER, TERRAIN_ANSWER, LEFT_OUT)  # what a piece can be said to be
 FEWEST_OF_A_PART = 10  # points of each side of a line that parts a piece
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -76,7 +76,7 @@ def earlier_with(table: ScannedTable, texts: Sequence[str]) -> Earlier:
         if word == "called" and rest:
             names[piece.name] = rest
             continue
-        if what in (FIGURE, TERRAIN):
+        if what in (FIGURE_ANSWER, TERRAIN_ANSWER):
             entry = kind_entry(name, piece.at, what)
         elif what == "left out":
             entry = kind_entry(name, piece.at, LEFT_OUT)
@@ -127,7 +127,9 @@ def _entry(kind: str, place: Sequence[float], text: str, answer: str) -> dict[st
     return {"key": f"{kind} at {x:.0f},{y:.0f}", "text": text, "at": at, "answer": answer}
 
 
-def corrected(pieces: Pieces, around: Surroundings, figures: Sequence[Known], earlier: Earlier) -> Pieces:
+def corrected(
+    pieces: LabelledPieces, around: Surroundings, figures: Sequence[KnownModel], earlier: Earlier
+) -> LabelledPieces:
     """The pieces as players have corrected them, in the order in which they have; ``figures`` are those looked for.
 
     What is about a place where no piece stands, or is written otherwise, changes nothing.
@@ -143,7 +145,7 @@ def corrected(pieces: Pieces, around: Surroundings, figures: Sequence[Known], ea
         if kind == ABOUT_PIECE and answer == LEFT_OUT:
             pieces = without(pieces, [number])
         elif kind == ABOUT_PIECE:
-            pieces = corrector.of_kind(pieces, number, "fighter" if answer == FIGURE else "terrain")
+            pieces = corrector.of_kind(pieces, number, "fighter" if answer == FIGURE_ANSWER else "terrain")
         elif kind == ABOUT_JOIN and (place := _numbers(_PLACE_ANSWER, answer)):
             pieces = _joined(pieces, number, corrector.nearest(pieces, place))
         elif kind == ABOUT_SPLIT and (ends := _numbers(_LINE_ANSWER, answer)):
@@ -162,18 +164,18 @@ class _Corrector:
     """Corrects pieces, of these points, which may be these figures."""
 
     around: Surroundings
-    figures: Sequence[Known]
+    figures: Sequence[KnownModel]
 
-    def nearest(self, pieces: Pieces, place: Sequence[float]) -> int | None:
+    def nearest(self, pieces: LabelledPieces, place: Sequence[float]) -> int | None:
         """The number of the piece that stands at a place, or next to it."""
         stands = [
             origin_of(blob, self.around.points[pieces.labels == number])
             for number, blob in enumerate(pieces.blobs, start=1)
         ]
         gaps = [math.dist(at[:2], place[:2]) for at in stands]
-        return 1 + int(np.argmin(gaps)) if gaps and min(gaps) <= SAME_PLACE else None
+        return 1 + int(np.argmin(gaps)) if gaps and min(gaps) <= SAME_PIECE_REACH else None
 
-    def of_kind(self, pieces: Pieces, number: int, kind: Literal["fighter", "terrain"]) -> Pieces:
+    def of_kind(self, pieces: LabelledPieces, number: int, kind: Literal["fighter", "terrain"]) -> LabelledPieces:
         """The pieces with one that is of a kind beyond question; of another one than before it is compared anew."""
         blob = pieces.blobs[number - 1]
         if blob.kind == kind:
@@ -181,7 +183,7 @@ class _Corrector:
         own = np.flatnonzero(pieces.labels == number)
         return _with(pieces, number, self._compared(replace(blob, kind=kind), own, pieces.bases))
 
-    def split(self, pieces: Pieces, number: int, ends: Sequence[float]) -> Pieces:
+    def split(self, pieces: LabelledPieces, number: int, ends: Sequence[float]) -> LabelledPieces:
         """The pieces with one that is two; the one to the right of the line has the next number after all others."""
         own = np.flatnonzero(pieces.labels == number)
         x, y, u, v = ends
@@ -205,12 +207,12 @@ class _Corrector:
         return replace(part, match=match_of(own, part, self.figures, self.around)) if part.kind == "fighter" else part
 
 
-def _with(pieces: Pieces, number: int, blob: Blob) -> Pieces:
+def _with(pieces: LabelledPieces, number: int, blob: Blob) -> LabelledPieces:
     """The pieces with another one at a number."""
     return replace(pieces, blobs=(*pieces.blobs[: number - 1], blob, *pieces.blobs[number:]))
 
 
-def _joined(pieces: Pieces, number: int, other: int | None) -> Pieces:
+def _joined(pieces: LabelledPieces, number: int, other: int | None) -> LabelledPieces:
     """The pieces with one that has become a part of another; what stood on it stands on that."""
     if other in (None, number):
         return pieces

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.common.lazy import cached_property
-from silhouette.scans.classify import Blob, KnownFigure, Pieces, find_pieces, known_figures
-from silhouette.scans.level import Level
+from silhouette.scans.classify import Blob, KnownFigure, LabelledPieces, find_pieces, known_figures
+from silhouette.scans.level import Levelling
 from silhouette.scans.match import Match, match
-from silhouette.scans.models import Known
+from silhouette.scans.models import KnownModel
 from silhouette.scans.planes import moved
 from silhouette.scans.read import Scan
 from silhouette.scans.segment import Prominence, Relief, about_bases, prominences, relief_of
@@ -41,10 +41,10 @@ class Surroundings:
     noise: float
     spacing: float
     size: tuple[float, float] | None = None  # mm, the edges of the table; None without one
-    fighters: Sequence[Known] = ()  # the figures to look for; vehicles among them do not stand upright
+    fighters: Sequence[KnownModel] = ()  # the figures to look for; vehicles among them do not stand upright
 
     @classmethod
-    def at_scale(cls, scan: Scan, lie: Level, mm: float, figures: Sequence[Known]) -> Surroundings:
+    def at_scale(cls, scan: Scan, lie: Levelling, mm: float, figures: Sequence[KnownModel]) -> Surroundings:
         """A scan that lies so, where a unit of its file is so many mm."""
         points = moved(np.diag([mm, mm, mm, 1.0]) @ lie.to_level, scan.vertices)
         points[~np.isfinite(points).all(axis=1)] = 0.0  # libraries do not take them
@@ -75,7 +75,7 @@ class Surroundings:
         usable, noise = self.scan.usable, self.noise
         return known_figures(self.rising, self.relief, self.points, self.normals, usable, self.fighters, noise)
 
-    def pieces(self, on_table: Flags) -> Pieces:
+    def pieces(self, on_table: Flags) -> LabelledPieces:
         """The pieces, told apart; ``on_table`` (n,) are the points of the table's surface."""
         scan = self.scan
         points = np.where(scan.usable[:, None], self.points, 0.0)
@@ -93,12 +93,12 @@ class Surroundings:
 
 
 def identify(
-    pieces: Pieces,
+    pieces: LabelledPieces,
     around: Surroundings,
-    figures: Sequence[Known],
-    terrain: Sequence[Known],
+    figures: Sequence[KnownModel],
+    terrain: Sequence[KnownModel],
     step: Callable[[], None] = lambda: None,
-) -> Pieces:
+) -> LabelledPieces:
     """The pieces, each with the known model that it looks most like; more of them where one was several.
 
     What may be a figure is compared with the figures, but for vehicles among them, which have no round base: they are
@@ -110,12 +110,12 @@ def identify(
     blobs: list[Blob] = []
     added: list[Blob] = []
     for number, blob in enumerate(pieces.blobs, start=1):
-        known = fighters if blob.kind == "fighter" else others
+        models = fighters if blob.kind == "fighter" else others
         own = np.flatnonzero(labels == number)
-        best = blob.match or match_of(own, blob, known, around)
+        best = blob.match or match_of(own, blob, models, around)
         several = blob.could_be_several
         if best is not None and best.sure and several:
-            apart = _taken_apart(own, blob, best, known, around) if blob.kind == "fighter" else []
+            apart = _taken_apart(own, blob, best, models, around) if blob.kind == "fighter" else []
             for other, points in apart:
                 added.append(other)
                 labels[points] = len(pieces.blobs) + len(added)
@@ -125,7 +125,7 @@ def identify(
     return replace(pieces, labels=labels, blobs=(*blobs, *added))
 
 
-def match_of(own: Indices, blob: Blob, models: Sequence[Known], around: Surroundings) -> Match | None:
+def match_of(own: Indices, blob: Blob, models: Sequence[KnownModel], around: Surroundings) -> Match | None:
     """The known model of the points of a blob, given by their indices; None where there is nothing to compare."""
     if not models or len(own) == 0:
         return None
@@ -134,13 +134,13 @@ def match_of(own: Indices, blob: Blob, models: Sequence[Known], around: Surround
 
 
 def _taken_apart(
-    own: Indices, blob: Blob, best: Match, known: Sequence[Known], around: Surroundings
+    own: Indices, blob: Blob, best: Match, models: Sequence[KnownModel], around: Surroundings
 ) -> list[tuple[Blob, Indices]]:
     """The other figures that are sure in a blob whose first one is known, each with its points."""
     others: list[tuple[Blob, Indices]] = []
     rest = own[~best.explained]
     while len(rest) > LEAST_REST * len(own) and len(others) < MOST_IN_ONE:
-        other = match_of(rest, replace(blob, disc=None, could_be_several=True), known, around)
+        other = match_of(rest, replace(blob, disc=None, could_be_several=True), models, around)
         if other is None or not other.sure:
             break
         others.append((replace(blob, disc=None, could_be_several=False, match=other), rest[other.explained]))
@@ -148,20 +148,20 @@ def _taken_apart(
     return others
 
 
-def without(pieces: Pieces, left_out: Collection[int]) -> Pieces:
+def without(pieces: LabelledPieces, left_out: Collection[int]) -> LabelledPieces:
     """The pieces without some, by their numbers; the others move up, and points of the former are left out.
 
     >>> blob = Blob("terrain", None, 0.0, None, False, False)
-    >>> without(Pieces(np.array([0, 1, 2], np.int32), (blob, blob)), [1]).labels.tolist()
+    >>> without(LabelledPieces(np.array([0, 1, 2], np.int32), (blob, blob)), [1]).labels.tolist()
     [0, -1, 1]
     """
     count = len(pieces.blobs)
-    kept = [number for number in range(1, count + 1) if number not in left_out]
+    numbers = [number for number in range(1, count + 1) if number not in left_out]
     renumbered = np.full(count + 2, -1, dtype=np.int32)
     renumbered[0] = 0
-    renumbered[kept] = np.arange(1, len(kept) + 1)
+    renumbered[numbers] = np.arange(1, len(numbers) + 1)
     labels: Integers = renumbered[pieces.labels]  # the last entry, which -1 picks, is -1
-    blobs = [pieces.blobs[number - 1] for number in kept]
+    blobs = [pieces.blobs[number - 1] for number in numbers]
     under = [None if blob.on is None or blob.on in left_out else int(renumbered[blob.on]) for blob in blobs]
     blobs = [replace(blob, on=on) for blob, on in zip(blobs, under, strict=True)]
     return replace(pieces, labels=labels, blobs=tuple(blobs))

@@ -61,7 +61,7 @@ class Question:
 
 # ---- keeping
 
-SAME_PLACE = 15.0  # mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm
+SAME_PIECE_REACH = 15.0  # mm: two places that are nearer to each other are those of one piece; half of a base of 30 mm
 
 PIECE_KEYS = ("gang", "eye", "eyes", "arcs", "insignificant")
 """The keys of a piece that no scan can know, and that are kept as they are."""
@@ -74,7 +74,7 @@ SCENE_KEYS = ("title", "rules", "readings", "tolerance", "pixel", "error", "base
 
 DOUBT_KEYS = ("eye", "rule", "guard")  # those of its ``[doubt]``: who has the benefit of doubt is for the players
 
-KINDS = ("terrain", "fighter", "vehicle")
+PIECE_TABLES = ("terrain", "fighter", "vehicle")
 SCENE, RECORD, MESHES = "scene.toml", "scan.json", "meshes"
 
 SOURCE_RECORD = "record"  # the key of the scene's ``source`` that names the file with the same content as scan.json
@@ -113,7 +113,7 @@ class Earlier:
 
     pieces: tuple[EarlierPiece, ...] = ()  # those of its scene
     # The questions that a player has answered, with their answers, by their keys
-    asked: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    answers_by_key: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     keys: Mapping[str, Any] = field(default_factory=dict)  # those of the scene that no scan can know
     scale: float | None = None  # mm in a unit of the file, which all places rest on; None where it is not known
     scan: str = ""  # the name of the file that was scanned; empty where there was none
@@ -121,14 +121,15 @@ class Earlier:
     def for_scan(self, name: str) -> Earlier:
         """The same for a file of some name: how large a unit is in another file says nothing of this one.
 
-        >>> earlier = Earlier(asked={"scale": {"key": "scale", "answer": "25.4"}}, scale=25.4, scan="monday.glb")
-        >>> earlier.for_scan("monday.glb") is earlier, dict(earlier.for_scan("friday.glb").asked)
+        >>> scale = {"key": "scale", "answer": "25.4"}
+        >>> earlier = Earlier(answers_by_key={"scale": scale}, scale=25.4, scan="monday.glb")
+        >>> earlier.for_scan("monday.glb") is earlier, dict(earlier.for_scan("friday.glb").answers_by_key)
         (True, {})
         """
         if self.scan in ("", name):
             return self
-        asked = {key: question for key, question in self.asked.items() if key != "scale"}
-        return replace(self, asked=asked, scale=None)
+        answers_by_key = {key: question for key, question in self.answers_by_key.items() if key != "scale"}
+        return replace(self, answers_by_key=answers_by_key, scale=None)
 
     def at_scale(self, mm: float) -> Earlier:
         """The same with all places as they are where a unit of the file is ``mm``: the answer on the scale moves them.
@@ -139,33 +140,33 @@ class Earlier:
         """
         ratio = 1.0 if self.scale is None else mm / self.scale
         pieces = tuple(replace(piece, at=piece.at * ratio) for piece in self.pieces)
-        asked = {key: _moved(question, ratio) for key, question in self.asked.items()}
-        return replace(self, pieces=pieces, asked=asked, scale=mm)
+        answers_by_key = {key: _moved(question, ratio) for key, question in self.answers_by_key.items()}
+        return replace(self, pieces=pieces, answers_by_key=answers_by_key, scale=mm)
 
     @property
     def answers(self) -> list[Mapping[str, Any]]:
         """The questions that are answered, in the order in which the scene has them."""
-        return list(self.asked.values())
+        return list(self.answers_by_key.values())
 
     def with_answers(self, entries: Sequence[Mapping[str, Any]]) -> Earlier:
         """The same with these questions answered, each with ``key`` and ``answer``, and no others."""
-        return replace(self, asked={str(entry["key"]): entry for entry in entries})
+        return replace(self, answers_by_key={str(entry["key"]): entry for entry in entries})
 
     def answer(self, question: Question) -> str | None:
         """The answer of a player to a question, or to one of its kind about the same place; None without one.
 
-        >>> asked = {"odd at 3,4": {"key": "odd at 3,4", "text": "A mug?", "at": [3.0, 4.0], "answer": "leave it out"}}
-        >>> Earlier(asked=asked).answer(Question("odd at 5,4", "A cup?", (), at=(5.0, 4.0)))
+        >>> odd = {"odd at 3,4": {"key": "odd at 3,4", "text": "A mug?", "at": [3.0, 4.0], "answer": "leave it out"}}
+        >>> Earlier(answers_by_key=odd).answer(Question("odd at 5,4", "A cup?", (), at=(5.0, 4.0)))
         'leave it out'
-        >>> Earlier(asked=asked).answer(Question("scale", "Which bases?", ())) is None
+        >>> Earlier(answers_by_key=odd).answer(Question("scale", "Which bases?", ())) is None
         True
         """
-        if question.key in self.asked:
-            return str(self.asked[question.key]["answer"])
+        if question.key in self.answers_by_key:
+            return str(self.answers_by_key[question.key]["answer"])
         if question.at is None:
             return None
-        nearest, answer = SAME_PLACE, None
-        for key, other in self.asked.items():
+        nearest, answer = SAME_PIECE_REACH, None
+        for key, other in self.answers_by_key.items():
             at = other.get("at")
             if kind_of(key) != kind_of(question.key) or not isinstance(at, list) or len(at) != 2:
                 continue
@@ -178,19 +179,19 @@ class Earlier:
         """For each place (3,) mm the earlier piece that stood there, the nearest pairs first; None for a new one.
 
         >>> kal = EarlierPiece("Kal", "fighter", np.array([0.0, 0, 0]), None, {})
-        >>> found = Earlier((kal,)).matched([np.array([9.0, 0, 0]), np.array([0.0, 1, 0])])
-        >>> [piece and piece.name for piece in found]
+        >>> partners = Earlier((kal,)).matched([np.array([9.0, 0, 0]), np.array([0.0, 1, 0])])
+        >>> [piece and piece.name for piece in partners]
         [None, 'Kal']
         """
-        found: list[EarlierPiece | None] = [None] * len(places)
+        partners: list[EarlierPiece | None] = [None] * len(places)
         if not self.pieces or not places:
-            return found
+            return partners
         gaps = np.linalg.norm(np.array([piece.at for piece in self.pieces])[:, None] - np.array(places)[None], axis=2)
-        while gaps.min() <= SAME_PLACE:
+        while gaps.min() <= SAME_PIECE_REACH:
             piece, place = np.unravel_index(gaps.argmin(), gaps.shape)
-            found[place] = self.pieces[piece]
+            partners[place] = self.pieces[piece]
             gaps[piece], gaps[:, place] = np.inf, np.inf
-        return found
+        return partners
 
 
 def earlier_run(folder: Path) -> Earlier:
@@ -213,7 +214,7 @@ def earlier_run(folder: Path) -> Earlier:
     if record is None:
         raise FileError(folder, f"has a {SCENE} that no scan wrote, and it is not overwritten; give another folder")
     document = read_document(scene)
-    standing = [(kind, entry) for kind in KINDS for entry in _tables(document, kind) if _is_piece(entry)]
+    standing = [(kind, entry) for kind in PIECE_TABLES for entry in _tables(document, kind) if _is_piece(entry)]
     rows = rows_of([entry for _, entry in standing], _tables(record, "pieces"))
     questions = [each for each in _tables(document, "question") if {"key", "answer"} <= each.keys()]
     scale, scan = record.get("scale"), Path(str(record.get("scan", ""))).name
@@ -267,7 +268,7 @@ def _checked(scene: Path, question: Mapping[str, Any]) -> Mapping[str, Any]:
     answer, answers = str(question["answer"]), question.get("answers")
     is_number = question["key"] == SCALE and re.fullmatch(r"\d+(\.\d*)?", answer) is not None
     if isinstance(answers, list) and answers and answer not in answers and not is_number:
-        listed = ", ".join(f'"{one}"' for one in answers)
+        listed = ", ".join(f'"{choice}"' for choice in answers)
         raise FileError(scene, f"question '{question['key']}': '{answer}' is no answer to it; the answers are {listed}")
     return {**question, "answer": answer}
 

@@ -14,7 +14,7 @@ from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
 from silhouette.common.text import counted
 from silhouette.scans.keep import Question
-from silhouette.scans.planes import BRIDGE, Table, Tabletop, deviation, frame, large_planes, moved, table_among
+from silhouette.scans.planes import BRIDGE, TablePlane, Tabletop, deviation, frame, large_planes, moved, table_among
 from silhouette.scans.read import Scan
 from silhouette.scans.surface import Surfels, rectangle_round, surfels_of
 
@@ -23,7 +23,7 @@ from silhouette.scans.surface import Surfels, rectangle_round, surfels_of
 TOUCH = 0.012
 """How far from a side of the hull a point touches it, as a share of the thing's size: a frayed rim of 1 mm of 80."""
 
-LEAST = 0.12
+LEAST_FOOT_SHARE = 0.12
 """The least area of a foot as a share of the thing's shadow on the ground: on less it would not have been stood, and a
 ball has 0.05 (what lies within `TOUCH` of the ground it touches)."""
 
@@ -65,7 +65,7 @@ def foot_of(surfels: Surfels, up: Floats) -> Foot | None:
         for normal in _sides(hull)
         if (foot := _foot_below(samples, corners, middle, normal, TOUCH * size)) is not None
     ]
-    feet = [foot for foot in feet if foot.share >= LEAST]
+    feet = [foot for foot in feet if foot.share >= LEAST_FOOT_SHARE]
     if not feet:
         return None
     lean = [foot for foot in feet if foot.normal @ up > LEAN]
@@ -136,32 +136,32 @@ def _plane_through(points: Floats, normal: Floats) -> tuple[Floats, float] | Non
     for _ in range(8):
         middle = (points * weight[:, None]).sum(axis=0) / weight.sum()
         spread = (points - middle) * np.sqrt(weight)[:, None]
-        found = np.linalg.svd(spread, full_matrices=False)[2][-1]
-        found = found if found @ normal > 0 else -found
-        rest = (points - middle) @ found
+        direction = np.linalg.svd(spread, full_matrices=False)[2][-1]
+        direction = direction if direction @ normal > 0 else -direction
+        rest = (points - middle) @ direction
         far = 4.685 * 1.4826 * float(np.median(np.abs(rest))) + 1e-12
         weight = np.maximum(0, 1 - (rest / far) ** 2) ** 2
         if weight.sum() < 3:
             return None
-    return found, float(middle @ found)
+    return direction, float(middle @ direction)
 
 
 # ---- levelling
 
-ACROSS = 80
+TABLE_FIT_CELLS = 80
 """Cells along a table's side for the fit: 7 mm on one of 600 mm, smaller than a base and larger than the noise."""
 
 UNDER = -0.3  # cosine of the angle to the table's normal below which a surface faces down; walls and rough parts do not
-FEWEST_POINTS = 30  # the least number of points of a cloud: with fewer there is no telling which points are neighbours
+FEWEST_CLOUD_POINTS = 30  # with fewer points of a cloud there is no telling which of them are neighbours
 
 
-MANY, SPACE = 100_000, 0.6
+LARGE_CLOUD_POINTS, MOST_SPACE_SHARE = 100_000, 0.6
 """A cloud of more points is refused if more of its surfels than this share lie on no surface: of tables a tenth lies on
 none, of clouds whose noise is a quarter of a surfel's width a half. To tell such a cloud apart takes minutes."""
 
 
 @dataclass(frozen=True, eq=False)
-class Level:
+class Levelling:
     """How a scan lies, in the file's units.
 
     The levelled frame has z up and the table's top at z = 0, the origin at the middle of the table, x along its longer
@@ -178,7 +178,7 @@ class Level:
     questions: tuple[Question, ...] = ()  # what could not be told, such as which side is up
 
 
-def level(scan: Scan, choice: int = 0) -> Level:
+def level(scan: Scan, choice: int = 0) -> Levelling:
     """How a scan lies: its table, or what it stands on; ``choice`` is which of tables side by side.
 
     Raises:
@@ -200,7 +200,7 @@ def level(scan: Scan, choice: int = 0) -> Level:
     return _on_foot(scan, surfels, foot, up)
 
 
-def _on_foot(scan: Scan, surfels: Surfels, foot: Foot, up: Floats) -> Level:
+def _on_foot(scan: Scan, surfels: Surfels, foot: Foot, up: Floats) -> Levelling:
     """How a thing without a table lies; its noise is what its surfels' neighbourhoods say."""
     to_level = frame(foot.normal, foot.offset)
     points = moved(to_level, surfels.points)
@@ -214,17 +214,17 @@ def _on_foot(scan: Scan, surfels: Surfels, foot: Foot, up: Floats) -> Level:
     on_table = np.zeros(len(scan.vertices), dtype=bool)
     tilt = _tilt(foot.normal, up)
     questions = (_LEANS,) if tilt > LEANING else ()
-    return Level(turned, None, tilt, 0.0, surfels.roughness(), surfels.spacing, on_table, questions)
+    return Levelling(turned, None, tilt, 0.0, surfels.roughness(), surfels.spacing, on_table, questions)
 
 
 def _checked(scan: Scan) -> Surfels:
-    """The surfels of a scan that has triangles, or `FEWEST_POINTS` in as many places."""
+    """The surfels of a scan that has triangles, or `FEWEST_CLOUD_POINTS` in as many places."""
     points = scan.vertices[scan.usable]
     some = points[:: max(1, len(points) // 1000)]
-    if len(np.unique(some, axis=0)) < (3 if len(scan.faces) else FEWEST_POINTS):
+    if len(np.unique(some, axis=0)) < (3 if len(scan.faces) else FEWEST_CLOUD_POINTS):
         raise FileError(scan.path, "it has no surface: a scan needs some thousand points, or triangles")
     surfels = surfels_of(scan)
-    if len(scan.faces) == 0 and len(points) > MANY and surfels.share_of_space() > SPACE:
+    if len(scan.faces) == 0 and len(points) > LARGE_CLOUD_POINTS and surfels.share_of_space() > MOST_SPACE_SHARE:
         raise FileError(
             scan.path,
             f"its {len(points):,} points fill a space: about {surfels.share_of_space():.0%} of them lie on no surface; "
@@ -233,7 +233,7 @@ def _checked(scan: Scan) -> Surfels:
     return surfels
 
 
-def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
+def _on_table(scan: Scan, surfels: Surfels, table: TablePlane, up: Floats) -> Levelling:
     plane = table.plane
     to_level = frame(plane.normal, plane.offset)
     seen = surfels.samples
@@ -242,7 +242,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     reach, floor = 1.5 * surfels.cell, 2 * surfels.spacing
     for _ in range(4):
         samples = moved(to_level, seen)
-        surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
+        surface = Tabletop.of(samples, plane.extent / TABLE_FIT_CELLS, reach)
         two = surface.step()
         if two is not None:
             to_level[2, 3] -= two[0]
@@ -251,7 +251,7 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
         to_level = surface.plane() @ to_level
         reach = max(min(reach, 6 * surface.rough()), floor)
     samples = moved(to_level, seen)
-    surface = Tabletop.of(samples, plane.extent / ACROSS, reach)
+    surface = Tabletop.of(samples, plane.extent / TABLE_FIT_CELLS, reach)
     vertices = moved(to_level, scan.vertices)
     rest, near = surface.rest(vertices)
     near &= scan.usable
@@ -270,12 +270,12 @@ def _on_table(scan: Scan, surfels: Surfels, table: Table, up: Floats) -> Level:
     inside = (np.abs(moved(to_level, scan.vertices)[:, :2]) < np.array(size) / 2 + 2 * surfels.spacing).all(axis=1)
     on_table = near & inside & (np.abs(rest) < max(3.5 * noise, min(0.3 * surfels.spacing, 0.002 * plane.extent)))
     questions = (WHICH_SIDE,) * (not table.sure) + (which_table(table.count),) * (table.count > 1)
-    return Level(
+    return Levelling(
         to_level, size, _tilt(to_level[2, :3], up), surface.flatness(), noise, surfels.spacing, on_table, questions
     )
 
 
-def level_of_table(scan: Scan, number: int) -> Level:
+def level_of_table(scan: Scan, number: int) -> Levelling:
     """How a scan lies on the number-th of its tables, from 1, that with most on it.
 
     Raises:
@@ -288,7 +288,7 @@ def level_of_table(scan: Scan, number: int) -> Level:
     return _settled(first if number == 1 else level(scan, number - 1))
 
 
-def _settled(lie: Level) -> Level:
+def _settled(lie: Levelling) -> Levelling:
     """The same without the question which table it is."""
     return replace(lie, questions=tuple(question for question in lie.questions if question.key != WHICH_TABLE))
 
@@ -314,7 +314,7 @@ def which_table(count: int) -> Question:
     return Question(WHICH_TABLE, "Things stand on more than one table: which is it?", answers)
 
 
-def as_answered(lie: Level, scan: Scan, answers: Mapping[str, str]) -> Level:
+def as_answered(lie: Levelling, scan: Scan, answers: Mapping[str, str]) -> Levelling:
     """The level as a player has said that it is: another table, the other side up, or as upright as in the file.
 
     Args:

@@ -12,7 +12,7 @@ import scipy
 from silhouette.common.geometry import Flags, Floats, components
 from silhouette.common.lazy import cached_property
 from silhouette.scans.bases import Disc
-from silhouette.scans.models import Known, Surface, Upright
+from silhouette.scans.models import KnownModel, Upright, VisibleSurface
 from silhouette.scans.registration import Explained, Fit, Scanned, coarse_poses, explain, refine, to_model
 from silhouette.scans.surface import vertex_normals
 
@@ -70,11 +70,14 @@ def _largest_patch(points: Floats, spacing: float) -> float:
     return float(np.bincount(components(pairs, len(points))).max()) * spacing**2
 
 
-def is_alike(surface: Surface, one: Upright, other: Upright, tolerance: float) -> bool:
-    """Whether a model looks the same in two poses: all but a fiftieth of it lies on it as it stands in the other."""
+def is_alike(surface: VisibleSurface, pose: Upright, other: Upright, tolerance: float) -> bool:
+    """Whether a model looks the same in two poses.
+
+    It does where all but a fiftieth of it in the one pose lies within ``tolerance`` mm of it in the other.
+    """
     points = other.place(surface.points[surface.sparse])
     weights = surface.openness[surface.sparse]
-    apart = to_model(surface, one, points)[0] > tolerance
+    apart = to_model(surface, pose, points)[0] > tolerance
     return bool(weights[apart].sum() <= 0.02 * weights.sum())
 
 
@@ -92,7 +95,7 @@ MOST_NOISE = 0.8
 """The mm by which points scatter about the right model at thin and rough parts, even where the table is smooth. What
 scatters more, and more than twice as much as the table, does not lie on the model."""
 
-WIDER, TURNED = 1.3, 0.55
+TURN_SPREAD, TURN_PER_SPACING = 1.3, 0.55
 """How many times wider turns spread than residuals tell, and the degrees by which a fused surface is turned for each mm
 between its points. Of 83 sure figures on 34 scans 57 were turned by less than one deviation without this, one by 4."""
 
@@ -105,7 +108,7 @@ the second over 0.9 of its noise. On coarse scans another model fitted to 1.5 mm
 class Match:
     """A known model at the place of a scanned piece."""
 
-    known: Known  # the model
+    known_model: KnownModel  # the model
     at: tuple[float, float, float]  # x, y, z in mm on the table of the model's origin
     turn: float  # degrees anticlockwise from how the mesh lies in its frame
     residual: float  # root mean square in mm of the distances from the scanned points to the model's surface
@@ -121,7 +124,7 @@ class Match:
     @property
     def name(self) -> str:
         """The name of its file without the ending, by which people call it."""
-        return Path(self.known.path).stem
+        return Path(self.known_model.path).stem
 
     @property
     def has_front(self) -> bool:
@@ -133,7 +136,7 @@ class Match:
 class Candidate:
     """A known model at one pose on a piece."""
 
-    known: Known  # the model
+    known_model: KnownModel  # the model
     fit: Fit  # its pose
     scanned: Scanned  # the piece
     explained: Explained  # how the model and the scan explain each other there
@@ -142,13 +145,13 @@ class Candidate:
     @cached_property
     def quality(self) -> Quality:
         """How good the pose is, for a scan with that noise."""
-        surface, scanned, explained, pose = self.known.surface, self.scanned, self.explained, self.fit.pose
+        surface, scanned, explained, pose = self.known_model.surface, self.scanned, self.explained, self.fit.pose
         cost, forward = cost_of(explained, scanned, self.noise)
         tolerance = float(max(3.0 * self.noise, scanned.spacing, LEAST_TOLERANCE))
         points = scanned.points[explained.chosen]
         counts = np.ones(len(points), dtype=np.bool_)
         if scanned.several:
-            base = self.known.model.base
+            base = self.known_model.model.base
             reach = surface.reach if base is None else base.diameter / 2.0
             counts = np.hypot(points[:, 0] - pose.x, points[:, 1] - pose.y) <= reach
         odd = ((explained.forward > tolerance) & counts).nonzero()[0]
@@ -171,7 +174,7 @@ class Candidate:
 
     def is_like(self, other: Candidate) -> bool:
         """Whether the model looks the same at the pose of another one of it."""
-        return is_alike(self.known.surface, self.fit.pose, other.fit.pose, self.quality.tolerance)
+        return is_alike(self.known_model.surface, self.fit.pose, other.fit.pose, self.quality.tolerance)
 
     def deviations_from(self, other: Candidate) -> float:
         """How much more another pose of the model costs, in standard deviations of that.
@@ -189,7 +192,7 @@ class Candidate:
 def match(
     points: Floats,
     normals: Floats | None,
-    known: Sequence[Known],
+    models: Sequence[KnownModel],
     disc: Disc | None = None,
     ground: float = 0.0,
     noise: float = 0.5,
@@ -202,7 +205,7 @@ def match(
     Args:
         points: (k, 3) mm on the table, z up, of one piece, its base included.
         normals: (k, 3) unit vectors out of the surface, or None where they are not known.
-        known: the models to look for.
+        models: those to look for.
         disc: the base that was found, or None where none was.
         ground: mm, z of what the piece stands on.
         noise: mm, standard deviation of the scan's points.
@@ -217,7 +220,9 @@ def match(
     scanned = scanned_piece(points, normals, disc, ground, noise, several)
     if np.count_nonzero(scanned.body) < FEWEST_POINTS:
         return None
-    finalists = _finalists([m for m in known if _base_agrees(m, disc) and _size_agrees(m, scanned)], scanned)
+    finalists = _finalists(
+        [model for model in models if _base_agrees(model, disc) and _size_agrees(model, scanned)], scanned
+    )
     return _verdict(finalists, scanned) if finalists else None
 
 
@@ -245,7 +250,7 @@ def point_spacing(points: Floats) -> float:
     return sixth * float(np.sqrt(np.pi / 6.0))
 
 
-def _base_agrees(entry: Known, disc: Disc | None) -> bool:
+def _base_agrees(entry: KnownModel, disc: Disc | None) -> bool:
     """Whether a model may stand on a base as measured: 25 mm may be measured as 27, but not as 32."""
     if disc is None or entry.model.base is None:
         return True
@@ -253,7 +258,7 @@ def _base_agrees(entry: Known, disc: Disc | None) -> bool:
     return abs(entry.model.base.diameter - disc.diameter) <= slack
 
 
-def _size_agrees(entry: Known, scanned: Scanned) -> bool:
+def _size_agrees(entry: KnownModel, scanned: Scanned) -> bool:
     """Whether a model is not much larger than the piece: such a one would for the most part not be seen.
 
     A piece may well be larger than its model: it may have grown together with others.
@@ -265,10 +270,10 @@ def _size_agrees(entry: Known, scanned: Scanned) -> bool:
 
 
 def ranked_poses(
-    models: Sequence[Known], scanned: Scanned, most: int, noise: float, rounds: int = 0
-) -> list[tuple[Known, Upright]]:
+    models: Sequence[KnownModel], scanned: Scanned, most: int, noise: float, rounds: int = 0
+) -> list[tuple[KnownModel, Upright]]:
     """The best of all models' coarse poses by a quick look, best first: of each at most so many, refined in rounds."""
-    quick: list[tuple[float, Known, Upright]] = []
+    quick: list[tuple[float, KnownModel, Upright]] = []
     for model in models:
         surface = model.surface
         reach = max(2.0, surface.reach * np.radians(YAW_STEP))
@@ -278,11 +283,11 @@ def ranked_poses(
     return [(model, pose) for _, model, pose in sorted(quick, key=lambda entry: entry[0])]
 
 
-def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
+def _finalists(models: Sequence[KnownModel], scanned: Scanned) -> list[Candidate]:
     """The best poses of all models, best first: each from a few points, then those that look best from all."""
     chosen: list[Candidate] = []
     for model, start in ranked_poses(models, scanned, STARTS, scanned.noise, 6):
-        if any(model is other.known and start.is_near(other.fit.pose) for other in chosen):
+        if any(model is other.known_model and start.is_near(other.fit.pose) for other in chosen):
             continue
         fit = refine(model.surface, scanned, start, 1.0, 10, 2000)
         explained = explain(model.surface, scanned, fit.pose, 6000)
@@ -296,20 +301,20 @@ def _finalists(models: Sequence[Known], scanned: Scanned) -> list[Candidate]:
 
 def _verdict(finalists: list[Candidate], scanned: Scanned) -> Match:
     best, *others = finalists
-    digest, pose = best.known.model.mesh.digest, best.fit.pose
+    digest, pose = best.known_model.model.mesh.digest, best.fit.pose
     x, y, z = (float(place) for place in scanned.origin + np.array([pose.x, pose.y, 0.0]))
     why = doubt(best, others)
     place, facing = _deviations(best, others)
     return Match(
-        best.known,
+        best.known_model,
         (x, y, z),
         float(np.degrees(pose.yaw)) % 360.0,
         best.quality.residual,
-        next((other.quality.residual for other in others if other.known.model.mesh.digest != digest), None),
+        next((other.quality.residual for other in others if other.known_model.model.mesh.digest != digest), None),
         not why,
         place,
         facing,
-        to_model(best.known.surface, pose, scanned.points)[0] <= best.quality.tolerance,
+        to_model(best.known_model.surface, pose, scanned.points)[0] <= best.quality.tolerance,
         why,
     )
 
@@ -323,12 +328,12 @@ def _deviations(best: Candidate, others: Sequence[Candidate]) -> tuple[float, fl
     """
     scanned, pose = best.scanned, best.fit.pose
     noise = max(best.noise, scanned.noise)
-    alike = max(1.0, (PATCH / scanned.spacing) ** 2) * (noise / max(scanned.noise, 0.1)) ** 2
-    covariance = best.fit.covariance * alike
+    inflation = max(1.0, (PATCH / scanned.spacing) ** 2) * (noise / max(scanned.noise, 0.1)) ** 2
+    covariance = best.fit.covariance * inflation
     place = float(np.sqrt(np.trace(covariance[:2, :2]) / 2.0 + (0.8 * noise) ** 2))
-    facing = float(np.hypot(WIDER * np.degrees(np.sqrt(covariance[3, 3])), TURNED * scanned.spacing))
+    facing = float(np.hypot(TURN_SPREAD * np.degrees(np.sqrt(covariance[3, 3])), TURN_PER_SPACING * scanned.spacing))
     for other in others:
-        if other.known is not best.known:
+        if other.known_model is not best.known_model:
             continue
         turned = float(np.degrees(pose.turned_from(other.fit.pose)))
         if (turned < 20.0 and other.quality.cost < 1.05 * best.quality.cost) or best.is_like(other):
@@ -338,13 +343,13 @@ def _deviations(best: Candidate, others: Sequence[Candidate]) -> tuple[float, fl
 
 def doubt(best: Candidate, others: Sequence[Candidate]) -> str:
     """What speaks against the best candidate being right, in a few words; empty where nothing does."""
-    own, is_terrain = best.quality, best.known.model.kind == "terrain"
-    if own.residual > max(SURELY, SURELY_ROUGH + 0.9 * best.scanned.noise) and best.known.model.kind == "fighter":
+    own, is_terrain = best.quality, best.known_model.model.kind == "terrain"
+    if own.residual > max(SURELY, SURELY_ROUGH + 0.9 * best.scanned.noise) and best.known_model.model.kind == "fighter":
         return "it fits too roughly"
     area = own.tolerance**2
     # A large piece has insides and undersides that cameras look into from few places, and large plain parts: there a
     # share of it may be lost. On a figure the same share would be the weapon that tells it from another.
-    large = 0.04 * best.known.surface.area if is_terrain else 0.0
+    large = 0.04 * best.known_model.surface.area if is_terrain else 0.0
     # Right models had no more than 4 % unexplained and 8 % unseen at noises up to a millimetre; others that stand alike
     # in every limb had 10 % unseen.
     if own.unexplained > (0.09 if is_terrain else 0.045) or own.unexplained_patch > max(25.0 * area, large):
@@ -352,9 +357,9 @@ def doubt(best: Candidate, others: Sequence[Candidate]) -> str:
     if own.unseen > (0.24 if large else 0.085) or own.unseen_patch > max(40.0 * area, large):
         return "the model has what the scan does not show"
     for other in others:
-        if other.known is not best.known:
+        if other.known_model is not best.known_model:
             if not _is_ruled_out(own, other.quality, area):
-                return f"{other.known.path} fits about as well"
+                return f"{other.known_model.path} fits about as well"
         elif not (best.fit.pose.is_near(other.fit.pose) or best.is_like(other) or best.deviations_from(other) >= 4.0):
             return "it looks much the same from another side"
     return ""

@@ -51,8 +51,8 @@ def alpha_shape(points: Floats, radius: float) -> Integers:
     _, first, number = np.unique(key, return_index=True, return_inverse=True)
     faces = faces[first]
     inner = np.bincount(number, is_body) == 2
-    kept: Integers = faces[~inner & (_radii(points[faces]) <= radius)].astype(np.int32)
-    return kept
+    surface: Integers = faces[~inner & (_radii(points[faces]) <= radius)].astype(np.int32)
+    return surface
 
 
 def _radii(corners: Floats) -> Floats:

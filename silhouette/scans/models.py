@@ -72,14 +72,14 @@ class Upright:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownModel:
     """A mesh or model file to look for."""
 
     path: str  # as the user gave it, or as the folder that was given names it
     model: Model  # as loaded: mm, z up, standing on z = 0 with the middle of its base at the origin
 
     @cached_property
-    def surface(self) -> Surface:
+    def surface(self) -> VisibleSurface:
         """What a camera round the model and above it can see of its surface."""
         return visible_surface(self.model.mesh)
 
@@ -88,7 +88,7 @@ class Known:
 class KnownModels:
     """The models that were named, and what is to be said about those that could not be read."""
 
-    models: tuple[Known, ...]  # in the order given, those of a folder sorted; none twice
+    models: tuple[KnownModel, ...]  # in the order given, those of a folder sorted; none twice
     warnings: tuple[str, ...]  # a sentence for each file of a folder that cannot be read
 
 
@@ -105,7 +105,7 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
     >>> known_models([], "fighter", Cache(None))
     KnownModels(models=(), warnings=())
     """
-    models: list[Known] = []
+    models: list[KnownModel] = []
     warnings: list[str] = []
     seen: set[str] = set()
     for path in paths:
@@ -124,7 +124,7 @@ def known_models(paths: Sequence[str], kind: Kind, cache: Cache) -> KnownModels:
             seen.add(real)
             try:
                 is_vehicle = kind == "fighter" and kind_of_file(file) == "vehicle"
-                models.append(Known(str(file), load_model(file, cache, "vehicle" if is_vehicle else kind)))
+                models.append(KnownModel(str(file), load_model(file, cache, "vehicle" if is_vehicle else kind)))
             except SilhouetteError as problem:
                 if not named.is_dir():
                     raise
@@ -170,7 +170,7 @@ def _document(file: Path) -> dict[str, Any]:
 
 # ---- visible
 
-SAMPLES = 40_000
+MODEL_SAMPLES = 40_000
 """The samples on a model's surface, hidden parts included. On a figure of 32 mm with 6,000 mm2 they lie 0.4 mm apart,
 less than the step of any scan of a table."""
 
@@ -195,7 +195,7 @@ class SearchedPoints:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface(SearchedPoints):
+class VisibleSurface(SearchedPoints):
     """The part of a model's surface that can be seen from round about and from above, as points."""
 
     points: Floats  # (n, 3) float64, mm in the model's frame
@@ -224,8 +224,8 @@ class Surface(SearchedPoints):
         return thin
 
     @cached_property
-    def _pictures(self) -> list[Picture]:
-        return [Picture.of(self.points, direction, 3.0 * self.spacing) for direction in _directions()]
+    def _pictures(self) -> list[DepthPicture]:
+        return [DepthPicture.of(self.points, direction, 3.0 * self.spacing) for direction in _directions()]
 
     def openness_at(self, places: Floats) -> Floats:
         """The share (n,) of directions from which places (n, 3) round the model are seen past it."""
@@ -243,7 +243,7 @@ class Surface(SearchedPoints):
         return float(np.hypot(self.points[:, 0], self.points[:, 1]).max())
 
 
-def visible_surface(mesh: Mesh) -> Surface:
+def visible_surface(mesh: Mesh) -> VisibleSurface:
     """What can be seen of a mesh from round about and from above, sampled evenly.
 
     A camera does not see undersides, insides, or what overlapping shells hide in each other. Each sample is therefore
@@ -254,7 +254,7 @@ def visible_surface(mesh: Mesh) -> Surface:
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     double = np.linalg.norm(cross, axis=1)
     area = float(double.sum()) / 2.0
-    count = int(min(SAMPLES, max(2000.0, area / LEAST_SPACING**2)))
+    count = int(min(MODEL_SAMPLES, max(2000.0, area / LEAST_SPACING**2)))
     spacing = float(np.sqrt(area / count))
     chance = np.random.default_rng(0)
     ends = np.cumsum(double)
@@ -267,12 +267,12 @@ def visible_surface(mesh: Mesh) -> Surface:
     points = np.einsum("ij,ijk->ik", weights, corners[face])
     normals = cross[face] / np.maximum(double[face], 1e-300)[:, None]
     seen, towards = _seen(points, normals, 3.0 * spacing)
-    kept = seen > 0.0
-    if not kept.any():
-        kept[:] = True
+    visible = seen > 0.0
+    if not visible.any():
+        visible[:] = True
         seen[:] = 1.0
     normals = np.where(np.einsum("ij,ij->i", normals, towards)[:, None] < 0.0, -normals, normals)
-    return Surface(points[kept], normals[kept], seen[kept], spacing)
+    return VisibleSurface(points[visible], normals[visible], seen[visible], spacing)
 
 
 @cache
@@ -293,14 +293,14 @@ def _seen(points: Floats, normals: Floats, cell: float) -> tuple[Floats, Floats]
     times = np.zeros(len(points))
     towards = np.zeros((len(points), 3))
     for direction in directions:
-        seen = Picture.of(points, direction, cell).in_front(points) & (np.abs(normals @ direction) >= FACING)
+        seen = DepthPicture.of(points, direction, cell).in_front(points) & (np.abs(normals @ direction) >= FACING)
         times += seen
         towards[seen] += direction
     return times / len(directions), towards
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class DepthPicture:
     """A depth picture of points, seen along a direction from far away."""
 
     axes: Floats  # (3, 3) rows across, upward and towards the camera
@@ -313,7 +313,7 @@ class Picture:
     degrees rises by as much within a pixel."""
 
     @classmethod
-    def of(cls, points: Floats, direction: Floats, cell: float) -> Picture:
+    def of(cls, points: Floats, direction: Floats, cell: float) -> DepthPicture:
         """The picture of points (n, 3) for a camera in that direction."""
         helper = np.array([1.0, 0.0, 0.0]) if abs(direction[2]) > 0.9 else np.array([0.0, 0.0, 1.0])
         across = np.cross(helper, direction)

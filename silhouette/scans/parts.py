@@ -37,7 +37,7 @@ from silhouette.scans.surface import PlacedScan, groups_of
 FLAT = 0.12
 """Sine of 7 degrees: by so much cells may be concave to each other and still attract: the noise of their normals."""
 
-GAP = 8.0  # mm that a scan leaves open between a thing and what it stands on
+SUPPORT_GAP = 8.0  # mm that a scan leaves open between a thing and what it stands on
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,37 +105,37 @@ def _bridges(middles: Floats, pairs: Integers, width: float) -> Integers:
     piece = groups_of(len(middles), pairs)
     if len(middles) < 2 or piece.max() == 0:
         return np.empty((0, 2), dtype=np.int32)
-    reach = 2 * width + GAP
+    reach = 2 * width + SUPPORT_GAP
     distance, other = cKDTree(middles).query(middles, k=min(24, len(middles)), distance_upper_bound=reach)
     at, column = np.nonzero(np.isfinite(distance))
-    found = np.column_stack([at, other[at, column]])
+    links = np.column_stack([at, other[at, column]])
     far = distance[at, column]
-    apart = piece[found[:, 0]] != piece[found[:, 1]]
-    found, far = found[apart], far[apart]
-    keys, which = np.unique(np.sort(piece[found], axis=1), axis=0, return_inverse=True)
+    apart = piece[links[:, 0]] != piece[links[:, 1]]
+    links, far = links[apart], far[apart]
+    keys, which = np.unique(np.sort(piece[links], axis=1), axis=0, return_inverse=True)
     least = np.full(len(keys), np.inf)
     np.minimum.at(least, which.ravel(), far)
-    return np.asarray(found[far < least[which.ravel()] + width], dtype=np.int32)  # where they come nearest
+    return np.asarray(links[far < least[which.ravel()] + width], dtype=np.int32)  # where they come nearest
 
 
 def attraction(cells: Cells) -> Floats:
     """(p,) from -1, concave, to 1, convex, for each pair of neighbours: by how much their normals spread, and FLAT."""
-    one, other = cells.pairs.T
-    way = cells.middles[other] - cells.middles[one]
+    first, second = cells.pairs.T
+    way = cells.middles[second] - cells.middles[first]
     way /= np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9)
-    spread = ((cells.normals[other] - cells.normals[one]) * way).sum(1)
+    spread = ((cells.normals[second] - cells.normals[first]) * way).sum(1)
     attracts = np.clip(spread, -1, 1) + FLAT
     if cells.hues is not None:
         # colours speak at creases; on a flat face they leave FLAT just above 0, so that what is painted on it parts
         # nothing, but two boxes with their faces in one plane do not grow together before each is whole
-        contrast = contrast_of(cells.hues[one], cells.hues[other])
+        contrast = contrast_of(cells.hues[first], cells.hues[second])
         attracts -= contrast * np.where(spread < -0.05, 0.2, np.where(spread < 0.3, 0.8 * FLAT, 0.0))
     return np.asarray(attracts)
 
 
-def contrast_of(one: Floats, other: Floats) -> Floats:
+def contrast_of(hue: Floats, other: Floats) -> Floats:
     """(k,) from 0, the same hue, to 1, another colour: a tenth of the sum apart, more than shade and noise make."""
-    return np.asarray(np.clip(np.abs(one - other).sum(-1) / 0.2, 0, 1))
+    return np.asarray(np.clip(np.abs(hue - other).sum(-1) / 0.2, 0, 1))
 
 
 def grown_together(count: int, pairs: Integers, attracts: Floats, stop: float = 0.0) -> Integers:
@@ -181,7 +181,7 @@ def grown_together(count: int, pairs: Integers, attracts: Floats, stop: float = 
 
 # ---- objects
 
-SMALLEST = 12.0  # mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more
+SMALLEST_PIECE = 12.0  # mm; what is not as long in two directions is no piece by itself: dice have 12 mm and more
 THIN = 18.0  # mm; walls, fences and rails are thinner, and do not stand by themselves; crates have 20 mm and more
 
 RESTS = 0.2
@@ -210,7 +210,7 @@ class Part:
     def is_thing(self) -> bool:
         """Whether it may be a thing of its own."""
         extents = np.sort(self.high - self.low)
-        if extents[1] < SMALLEST or self.area < 3 * SMALLEST**2:
+        if extents[1] < SMALLEST_PIECE or self.area < 3 * SMALLEST_PIECE**2:
             return False
         if not self.stands and self.rests < RESTS:
             return False
@@ -253,16 +253,16 @@ def things(cells: Cells, attracts: Floats, group: Integers, each: float, ground:
 
 
 def _neighbours(cells: Cells, group: Integers, number: int) -> set[int]:
-    one, other = group[cells.pairs].T
-    return {int(k) for k in np.concatenate([other[one == number], one[other == number]])} - {number}
+    first, second = group[cells.pairs].T
+    return {int(k) for k in np.concatenate([second[first == number], first[second == number]])} - {number}
 
 
 def _host(cells: Cells, attracts: Floats, group: Integers, number: int) -> int:
     """The group that shares most seam with one, convex seam counting more; the nearest where none does."""
-    one, other = group[cells.pairs].T
-    out = (one == number) != (other == number)
+    first, second = group[cells.pairs].T
+    out = (first == number) != (second == number)
     if out.any():
-        whom = np.where(one[out] == number, other[out], one[out])
+        whom = np.where(first[out] == number, second[out], first[out])
         return int(np.bincount(whom, 1.2 + attracts[out]).argmax())
     mine, rest = group == number, np.flatnonzero(group != number)
     distance = ((cells.middles[rest] - cells.middles[mine].mean(0)) ** 2).sum(1)
@@ -274,17 +274,17 @@ def _part(cells: Cells, group: Integers, number: int, each: float, ground: float
     middles, normals, counts = cells.middles[mine], cells.normals[mine], cells.counts[mine].astype(np.float64)
     low, high = middles.min(0), middles.max(0)
     mean = (normals * counts[:, None]).sum(0) / counts.sum()
-    one, other = cells.pairs.T
-    out = mine[one] != mine[other]
-    inside = np.where(mine[one[out]], one[out], other[out])
-    outside = np.where(mine[one[out]], other[out], one[out])
+    first, second = cells.pairs.T
+    out = mine[first] != mine[second]
+    inside = np.where(mine[first[out]], first[out], second[out])
+    outside = np.where(mine[first[out]], second[out], first[out])
     # what goes on below the seam faces up: the top of a thing, not a wall under a roof (and a fillet tilts it)
     under = (cells.normals[outside, 2] > 0.5) & (
         cells.middles[inside, 2] > cells.middles[outside, 2] - 0.5 * cells.width
     )
     area, stands = float(counts.sum() * each), bool((middles[:, 2] < ground + cells.width).sum() >= 3)
     rests = float(under.mean()) if len(under) else 0.0
-    worth = area >= 3 * SMALLEST**2 and (stands or rests >= RESTS)  # the hull takes time
+    worth = area >= 3 * SMALLEST_PIECE**2 and (stands or rests >= RESTS)  # the hull takes time
     thickness, tilt = _thickness(middles, _hull_of(middles)) if worth else (0.0, 0.0)
     return Part(
         low,
@@ -351,7 +351,7 @@ def parts_of(scan: PlacedScan, members: Integers) -> tuple[Integers, set[int]]:
         members: (k,) indices of the region's points.
     """
     whole = np.zeros(len(members), dtype=np.int32)
-    if len(members) * scan.each < 2 * 3 * SMALLEST**2:
+    if len(members) * scan.each < 2 * 3 * SMALLEST_PIECE**2:
         return whole, set()
     diagonal = float(np.linalg.norm(np.ptp(scan.points[members], axis=0)))
     # wide enough that noise tilts no normal of a cell by more than FLAT, narrow enough for 40 of them along a region

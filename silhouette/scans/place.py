@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats, Integers, hull_outline
 from silhouette.common.text import in_a_row, numbered
 from silhouette.scans.bases import Disc
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, LabelledPieces
 from silhouette.scans.identify import Surroundings, without
 from silhouette.scans.keep import ABOUT_MODEL, ABOUT_PIECE, Earlier, EarlierPiece, Question, kind_of
 from silhouette.scans.match import Match
 from silhouette.scans.meshes import PieceMesh, owners, piece_mesh
-from silhouette.scans.models import Known
+from silhouette.scans.models import KnownModel
 from silhouette.scans.planes import moved
 from silhouette.scans.read import Scan
 from silhouette.scans.scale import Scale
@@ -32,15 +32,15 @@ from silhouette.scans.scale import Scale
 AS_SCANNED, NEITHER = "not sure: keep what was scanned", "none of the known ones"
 """The answers that leave it open which model a scanned piece is, and that say that it is none."""
 
-TERRAIN, FIGURE, LEFT_OUT = "terrain", "a figure", "no part of the game: leave it out"
+TERRAIN_ANSWER, FIGURE_ANSWER, LEFT_OUT = "terrain", "a figure", "no part of the game: leave it out"
 """The answers to what an odd thing is."""
 
-KIND_OF: dict[str, Literal["fighter", "terrain"]] = {FIGURE: "fighter", TERRAIN: "terrain"}
+KIND_OF: dict[str, Literal["fighter", "terrain"]] = {FIGURE_ANSWER: "fighter", TERRAIN_ANSWER: "terrain"}
 
 UNLIKE = 2.0
 """mm, root mean square: what fits no better than this is none of the known models, and may be no figure at all."""
 
-ONE, SEVERAL = "one piece", "several that touch"
+ONE_PIECE, SEVERAL_PIECES = "one piece", "several that touch"
 
 KINDS_OF_QUESTIONS = (ABOUT_MODEL, "odd", "several")  # first those on which most verdicts hang
 
@@ -59,20 +59,22 @@ def _questions(name: str, blob: Blob) -> list[Question]:
 
     several = []
     if blob.could_be_several:
-        several = [about("several", f"{name} may be several that touch{why}: is it one?", ONE, SEVERAL)]
+        several = [about("several", f"{name} may be several that touch{why}: is it one?", ONE_PIECE, SEVERAL_PIECES)]
     if blob.identity is not None:
         return several
     questions = []
     if match is not None and blob.kind == "fighter":
         if match.residual <= UNLIKE:
             text = f"is {name} {match.name}? It fits to {match.residual:.1f} mm, which is not beyond doubt"
-            questions.append(about(ABOUT_MODEL, text, AS_SCANNED, match.name, NEITHER, TERRAIN, LEFT_OUT))
+            questions.append(about(ABOUT_MODEL, text, AS_SCANNED, match.name, NEITHER, TERRAIN_ANSWER, LEFT_OUT))
         elif blob.on is not None:  # else a figure of somebody whose meshes are not known; this may be a part of terrain
             text = f"{name} looks like a figure and like none of the known ones: what is it?"
-            questions.append(about("odd", text, FIGURE, TERRAIN, LEFT_OUT))
+            questions.append(about("odd", text, FIGURE_ANSWER, TERRAIN_ANSWER, LEFT_OUT))
     if blob.is_odd:
         text = f"{name} does not look like a part of the game{why}: what is it?"
-        likeliest, other = (FIGURE, TERRAIN) if blob.kind == "fighter" else (TERRAIN, FIGURE)
+        likeliest, other = (
+            (FIGURE_ANSWER, TERRAIN_ANSWER) if blob.kind == "fighter" else (TERRAIN_ANSWER, FIGURE_ANSWER)
+        )
         questions.append(about("odd", text, likeliest, LEFT_OUT, other))
     return questions + several
 
@@ -81,7 +83,7 @@ def _key(kind: str, at: tuple[float, float]) -> str:
     return f"{kind} at {at[0]:.0f},{at[1]:.0f}"
 
 
-def as_answered(pieces: Pieces, earlier: Earlier) -> Pieces:
+def as_answered(pieces: LabelledPieces, earlier: Earlier) -> LabelledPieces:
     """The pieces as a player has settled what they are; the numbers of those after one that is left out move up."""
     blobs: list[Blob] = []
     left_out: set[int] = set()
@@ -111,7 +113,7 @@ def _settled(blob: Blob, kind: str, answer: str) -> Blob:
     match = blob.match
     if answer in KIND_OF:
         return replace(blob, is_odd=False, kind=KIND_OF[answer])
-    if answer == ONE:
+    if answer == ONE_PIECE:
         return replace(blob, could_be_several=False)
     if kind != ABOUT_MODEL or match is None:
         return blob
@@ -188,7 +190,7 @@ class Account:
         return (f"{fault}: scan closer, or place figures on the live table",)
 
 
-def account_of(figures: Sequence[Known], matches: Iterable[Match | None], spacing: float, noise: float) -> Account:
+def account_of(figures: Sequence[KnownModel], matches: Iterable[Match | None], spacing: float, noise: float) -> Account:
     """What became of the figures that were looked for.
 
     The matches are, for each figure on the table, the one that it looks most like, sure or not; None for one like none.
@@ -196,10 +198,10 @@ def account_of(figures: Sequence[Known], matches: Iterable[Match | None], spacin
     """
     standing = [match for match in matches if figures]
     recognised = {
-        match.known.path for match in standing if match is not None and (match.sure or match.residual <= UNLIKE)
+        match.known_model.path for match in standing if match is not None and (match.sure or match.residual <= UNLIKE)
     }
     missing = tuple(Path(figure.path).stem for figure in figures if figure.path not in recognised)
-    unknown = sum(match is None or match.known.path not in recognised for match in standing)
+    unknown = sum(match is None or match.known_model.path not in recognised for match in standing)
     return Account(len(figures), missing, unknown, spacing, noise)
 
 
@@ -254,7 +256,7 @@ class ScannedTable:
     to_table: Floats
     size: tuple[float, float] | None  # mm, of the table's edges along x and y; None where there is no table
     tilt: float  # degrees out of the file's upright
-    # flatness, noise, spacing: mm; see `silhouette.scans.level.Level`
+    # flatness, noise, spacing: mm; see `silhouette.scans.level.Levelling`
     flatness: float
     noise: float
     spacing: float
@@ -323,17 +325,17 @@ NUMBERED = re.compile(r"(figure|terrain) \d+")  # the names of pieces that nobod
 
 
 def scanned_pieces(
-    found: Pieces, around: Surroundings, earlier: Earlier, least: float = 0.0
+    unnamed_pieces: LabelledPieces, around: Surroundings, earlier: Earlier, least: float = 0.0
 ) -> tuple[Integers, tuple[ScannedPiece, ...], tuple[Question, ...]]:
     """The labels (n,) of the points, the pieces with names, places and meshes, and the questions about them.
 
     Each place and surface is in doubt by ``least`` mm or more.
     """
     placed = [
-        replace(blob, at=origin_of(blob, around.points[found.labels == number]))
-        for number, blob in enumerate(found.blobs, start=1)
+        replace(blob, at=origin_of(blob, around.points[unnamed_pieces.labels == number]))
+        for number, blob in enumerate(unnamed_pieces.blobs, start=1)
     ]
-    pieces = as_answered(replace(found, blobs=tuple(placed)), earlier)
+    pieces = as_answered(replace(unnamed_pieces, blobs=tuple(placed)), earlier)
     stands = [blob.at if blob.identity is None else blob.identity.at for blob in pieces.blobs]
     before = [_agreed(piece, blob, earlier) for piece, blob in zip(earlier.matched(stands), pieces.blobs, strict=True)]
     checked = frozenset(str(value) for check in earlier.keys.get("check", ()) for value in check.values())
@@ -417,7 +419,7 @@ def _is_untouched(earlier: EarlierPiece, checked: frozenset[str]) -> bool:
 def _piece(
     number: int,
     names: Sequence[str],
-    pieces: Pieces,
+    pieces: LabelledPieces,
     before: EarlierPiece | None,
     faces: Integers,
     around: Surroundings,
@@ -426,7 +428,7 @@ def _piece(
     """A piece with its place and mesh; ``rough`` is how far off what was scanned may lie, mm."""
     blob = pieces.blobs[number - 1]
     identity = blob.identity
-    is_vehicle = identity is not None and identity.known.model.kind == "vehicle"
+    is_vehicle = identity is not None and identity.known_model.model.kind == "vehicle"
     kind = cast(PlacedKind, before.kind if before is not None else "vehicle" if is_vehicle else blob.kind)
     is_terrain = kind == "terrain"
     if identity is None:
@@ -467,7 +469,7 @@ def _facing(match: Match | None) -> tuple[float | None, float | None]:
     if match is None or not (match.has_front if match.sure else match.residual <= LIKELY and match.facing <= NARROW):
         return None, None
     doubt = match.facing if match.sure else max(UNSURE * match.facing, LEAST_UNSURE)
-    return match.turn + match.known.model.front, doubt
+    return match.turn + match.known_model.model.front, doubt
 
 
 def remarks(pieces: Sequence[ScannedPiece], has_figures: bool = False) -> Iterator[str]:

@@ -15,7 +15,9 @@ from silhouette.scans.surface import Surfels
 # ---- planes
 
 PLANES = 10  # how many planes are looked for: a table, a floor, the walls of a room and a few roofs
-SMALLEST = 0.012  # share of a scan's surface below which a plane is not looked at: a table of 600 mm in a room has more
+
+SMALLEST_PLANE_SHARE = 0.012
+"""Share of a scan's surface below which a plane is not looked at: a table of 600 mm in a room has more."""
 
 BRIDGE = 0.35
 """Height, as a share of a plane's width, up to which what stands on it joins its parts; walls of a room are higher."""
@@ -26,7 +28,9 @@ UPRIGHT_HEIGHTS = (0.01, 0.15)
 """Heights of figures as shares of a table's width: 30 mm on 1.8 m and 40 mm on 300 mm; chairs on a floor have more."""
 
 NEAR = 0.6  # how far from a plane surfels may be that speak for it, in voxels
-SAME = 0.94  # mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees
+
+LEAST_NORMAL_AGREEMENT = 0.94
+"""Mean cosine of the angle between a plane and its surfels' normals below which it is none: 20 degrees."""
 
 ALONG = 0.8
 """Cosine of the angle up to which a surfel's normal counts as the plane's: rough scans turn normals by 20 degrees."""
@@ -103,24 +107,24 @@ class Plane:
 def large_planes(surfels: Surfels, rng: np.random.Generator) -> list[Plane]:
     """The planes of a scan, the largest first, each with the side up on which more stands."""
     left = np.arange(len(surfels.points))
-    found: list[Plane] = []
-    while len(found) < PLANES and len(left) >= max(3, SMALLEST * len(surfels.points)):
+    planes: list[Plane] = []
+    while len(planes) < PLANES and len(left) >= max(3, SMALLEST_PLANE_SHARE * len(surfels.points)):
         best = _best_plane(surfels, left, rng)
         if best is None:
             break
         normal, offset, near = best
-        if near.sum() < max(3, SMALLEST * len(surfels.points)):
+        if near.sum() < max(3, SMALLEST_PLANE_SHARE * len(surfels.points)):
             break
         among = np.zeros(len(surfels.points), dtype=bool)
         among[left] = True
         plane = seen_from(surfels, normal, offset, among)
         # A plane through the edges of stairs has surfels in it whose own normals differ from its.
-        if plane is not None and np.abs(surfels.normals[plane.inliers] @ normal).mean() > SAME:
-            found.append(plane)
+        if plane is not None and np.abs(surfels.normals[plane.inliers] @ normal).mean() > LEAST_NORMAL_AGREEMENT:
+            planes.append(plane)
             # A part that lies apart, as another table of the same height, is a plane of its own.
             near &= plane.inside(surfels.points[left], 3 * surfels.cell)
         left = left[~near]
-    return found
+    return planes
 
 
 def _best_plane(
@@ -132,14 +136,14 @@ def _best_plane(
     ones. A surfel speaks for a plane that it is near to, with its normal along the plane's.
     """
     points, normals, cell, sided = surfels.points[left], surfels.normals[left], surfels.cell, surfels.sided
-    three = rng.integers(0, len(left), (1500, 3))
-    across = np.cross(points[three[:, 1]] - points[three[:, 0]], points[three[:, 2]] - points[three[:, 0]])
+    triples = rng.integers(0, len(left), (1500, 3))
+    across = np.cross(points[triples[:, 1]] - points[triples[:, 0]], points[triples[:, 2]] - points[triples[:, 0]])
     length = np.linalg.norm(across, axis=1)
     across = across / np.maximum(length, 1e-300)[:, None]
-    agree = (np.abs(np.einsum("tki,ti->tk", normals[three], across)) > ALONG).all(axis=1) & (length > 0)
-    one = rng.integers(0, len(left), 500)
-    tried = np.concatenate([across[agree], normals[one]])
-    offsets = (tried * points[np.concatenate([three[agree, 0], one])]).sum(axis=1)
+    agree = (np.abs(np.einsum("tki,ti->tk", normals[triples], across)) > ALONG).all(axis=1) & (length > 0)
+    singles = rng.integers(0, len(left), 500)
+    tried = np.concatenate([across[agree], normals[singles]])
+    offsets = (tried * points[np.concatenate([triples[agree, 0], singles])]).sum(axis=1)
 
     some = rng.integers(0, len(left), min(2000, len(left)))
     far = np.abs(points[some] @ tried.T - offsets)
@@ -148,13 +152,13 @@ def _best_plane(
     for k in np.argsort(-votes, kind="stable")[:8]:
         normal, offset = tried[k], float(offsets[k])
         for reach in (3.0, 2.0, 1.0, NEAR, NEAR):
-            near = _alike(normals, normal, sided, np.abs(points @ normal - offset) < reach * cell)
+            near = _aligned(normals, normal, sided, np.abs(points @ normal - offset) < reach * cell)
             if near.sum() < 3:
                 break
             middle = points[near].mean(axis=0)
             normal = np.linalg.eigh(np.cov((points[near] - middle).T))[1][:, 0]
             offset = float(normal @ middle)
-        near = _alike(normals, normal, sided, np.abs(points @ normal - offset) < NEAR * cell)
+        near = _aligned(normals, normal, sided, np.abs(points @ normal - offset) < NEAR * cell)
         if best is None or near.sum() > best[0]:
             best = int(near.sum()), normal, offset, near
     if best is None:
@@ -165,13 +169,16 @@ def _best_plane(
     return normal, offset, near
 
 
-def _alike(normals: Floats, normal: Floats, sided: bool, among: Flags) -> Flags:
-    """Which surfels, among some, face along a normal or against it: of a closed board not both, but the more."""
+def _aligned(normals: Floats, normal: Floats, sided: bool, among: Flags) -> Flags:
+    """Which surfels, among some, face along a normal or against it.
+
+    Where the scan says which side is out (``sided``), only the one with more of them: a closed board has both.
+    """
     along = normals @ normal
-    alike = (np.abs(along) > ALONG) & among
+    aligned = (np.abs(along) > ALONG) & among
     if sided:
-        alike &= np.sign(along) == (1.0 if (along[alike] > 0).sum() * 2 >= alike.sum() else -1.0)
-    return np.asarray(alike)
+        aligned &= np.sign(along) == (1.0 if (along[aligned] > 0).sum() * 2 >= aligned.sum() else -1.0)
+    return np.asarray(aligned)
 
 
 def axes_in(normal: Floats) -> Floats:
@@ -189,15 +196,15 @@ def seen_from(
     unless kept."""
     points, cell = surfels.points, surfels.cell
     height = points @ normal - offset
-    inliers = _alike(surfels.normals, normal, surfels.sided, among & (np.abs(height) < cell))
+    inliers = _aligned(surfels.normals, normal, surfels.sided, among & (np.abs(height) < cell))
     axes = axes_in(normal)
     flat = points @ axes.T
     # What stands in the way (a river of terrain from edge to edge) does not part a table.
     low = (height > -2 * cell) & (height < BRIDGE * np.sqrt(inliers.sum()) * cell)
-    found = _outline(flat[inliers], flat[low], cell)
-    if found is None:
+    part = _outline(flat[inliers], flat[low], cell)
+    if part is None:
         return None
-    outline, extent = found
+    outline, extent = part
     across = (flat @ outline[:, :2].T + outline[:, 2]).max(axis=1)
     inliers &= across < 3 * cell
     inside = across < -2 * cell
@@ -265,7 +272,7 @@ scans by quarter turns."""
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TablePlane:
     """The plane taken for the table."""
 
     plane: Plane  # its normal is up
@@ -280,7 +287,7 @@ RIVAL = 0.5
 table, and two at least."""
 
 
-def table_among(planes: list[Plane], surfels: Surfels, up: Floats, choice: int = 0) -> Table | None:
+def table_among(planes: list[Plane], surfels: Surfels, up: Floats, choice: int = 0) -> TablePlane | None:
     """The table among the planes of a scan, or None where none of them is one.
 
     First the direction (of planes of one direction the ones that bear most things, large and near the file's upright
@@ -294,7 +301,7 @@ def table_among(planes: list[Plane], surfels: Surfels, up: Floats, choice: int =
     likely = max(group, key=lambda plane: plane.area)
     votes = _votes_for_side(group, likely.normal, surfels, up)
     normal = likely.normal if votes >= 0 else -likely.normal
-    stack = [found for plane in group if (found := _turned(plane, normal, surfels)) is not None]
+    stack = [turned_plane for plane in group if (turned_plane := _turned(plane, normal, surfels)) is not None]
     stack = [plane for plane in stack if plane.facing > -0.5] or stack  # undersides face down
     stack.sort(key=lambda plane: _height(plane, normal))
     first = _storey(stack, normal, surfels)
@@ -308,7 +315,7 @@ def table_among(planes: list[Plane], surfels: Surfels, up: Floats, choice: int =
         return None
     walls = [wall for wall in _walls(chosen, planes, 0.6) if _rises(wall, chosen, surfels)]
     around = tuple(plane for plane in (first, *beside) if plane is not chosen)
-    return Table(chosen, abs(votes) >= 0.5, walls, around, len(tables))
+    return TablePlane(chosen, abs(votes) >= 0.5, walls, around, len(tables))
 
 
 def _weight(group: list[Plane]) -> float:
@@ -364,7 +371,7 @@ def _storey(stack: list[Plane], normal: Floats, surfels: Surfels) -> Plane:
         higher = _height(plane, normal) - _height(chosen, normal)
         if higher < 2 * surfels.cell:
             is_board = higher > 0.5 * surfels.cell and _bears_all(plane, chosen, surfels)
-            chosen = plane if is_board else max(chosen, plane, key=lambda one: one.area)
+            chosen = plane if is_board else max(chosen, plane, key=lambda candidate: candidate.area)
         elif not _is_step(plane, chosen, higher, surfels) and _stands_as_table(plane, chosen, higher, surfels):
             chosen = plane
     return chosen
@@ -472,10 +479,10 @@ def _larger(plane: Plane, planes: list[Plane]) -> list[Plane]:
 
 def _any_of(planes: list[Plane], surfels: Surfels) -> Flags:
     """The surfels that lie in any of some planes."""
-    found = np.zeros(len(surfels.points), dtype=bool)
+    inliers = np.zeros(len(surfels.points), dtype=bool)
     for plane in planes:
-        found |= plane.inliers
-    return found
+        inliers |= plane.inliers
+    return inliers
 
 
 # ---- tabletop
@@ -524,9 +531,9 @@ class Tabletop:
 
     def plane(self) -> Floats:
         """(4, 4): to the frame in which the plane of best fit is z = 0 (Tukey's weights)."""
-        known = np.isfinite(self.height)
-        x, y = (np.argwhere(known) + 0.5).T * self.cell + self.low[:, None]
-        z = self.height[known]
+        has_height = np.isfinite(self.height)
+        x, y = (np.argwhere(has_height) + 0.5).T * self.cell + self.low[:, None]
+        z = self.height[has_height]
         a = np.stack([x, y, np.ones_like(x)], axis=1)
         fit = np.array([0.0, 0.0, _commonest(z)])
         for _ in range(10):
@@ -543,11 +550,11 @@ class Tabletop:
         Two planes of one direction are fitted, each cell to the nearer. They are two heights where that leaves next to
         nothing: a warp leaves much, as it has all heights between. The one in use is that where more things stand.
         """
-        known = np.isfinite(self.height)
-        z = self.height[known]
+        has_height = np.isfinite(self.height)
+        z = self.height[has_height]
         if len(z) < 50:
             return None
-        x, y = (np.argwhere(known) - np.array(self.height.shape) / 2).T / max(self.height.shape)
+        x, y = (np.argwhere(has_height) - np.array(self.height.shape) / 2).T / max(self.height.shape)
         upper = z > (np.percentile(z, 10) + np.percentile(z, 90)) / 2
         for _ in range(12):
             if not 0.1 < upper.mean() < 0.9:
@@ -561,8 +568,8 @@ class Tabletop:
         if not spread < 0.25 * half:
             return None
         used = np.zeros(self.height.shape)
-        used[known] = np.where(upper, 1.0, -1.0)
-        beside = ndimage.binary_dilation(self.tall, np.ones((3, 3)), iterations=4) & known
+        used[has_height] = np.where(upper, 1.0, -1.0)
+        beside = ndimage.binary_dilation(self.tall, np.ones((3, 3)), iterations=4) & has_height
         votes = used[beside].sum() if beside.any() else used.sum()
         return float(fit[2] if votes >= 0 else fit[3]), half
 
@@ -576,8 +583,8 @@ class Tabletop:
 
     def flatness(self) -> float:
         """The standard deviation of the smooth surface where the table is seen."""
-        known = np.isfinite(self.height)
-        return float(self.smooth[known].std()) if known.any() else 0.0
+        has_height = np.isfinite(self.height)
+        return float(self.smooth[has_height].std()) if has_height.any() else 0.0
 
 
 def _commonest(values: Floats) -> float:
@@ -592,10 +599,10 @@ def _commonest(values: Floats) -> float:
 
 def _smoothed(height: Floats) -> Floats:
     """A grid of heights smoothed over about three cells, the unknown ones filled from around."""
-    known = np.isfinite(height)
-    filled, weight = np.where(known, height, 0.0), known.astype(np.float64)
+    has_height = np.isfinite(height)
+    filled, weight = np.where(has_height, height, 0.0), has_height.astype(np.float64)
     smooth = np.zeros_like(height)
-    done = np.zeros_like(known)
+    done = np.zeros_like(has_height)
     for sigma in (2.5, 5.0, 10.0, 20.0):
         share = ndimage.gaussian_filter(weight, sigma, mode="constant")
         part = ndimage.gaussian_filter(filled, sigma, mode="constant") / np.maximum(share, 1e-12)

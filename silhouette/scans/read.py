@@ -107,7 +107,7 @@ MOST_DECIMALS = 5
 
 # glTF says so; OBJ says nothing, but scanning apps and most modelling programs write it so.
 _Y_UP = ("glb", "gltf", "obj", *USD)
-_UNITS = {"meter": "m"}
+_UNIT_SYMBOLS = {"meter": "m"}
 # What laser scanners and photogrammetry write, which no library of this project reads.
 _CLOUDS = ("las", "laz", "e57", "xyz", "pts", "ptx", "pcd")
 
@@ -136,7 +136,7 @@ def read_scan(path: Path) -> Scan:
         normals=stored.normals,
         usable=stored.usable,
         up="y" if source.format in _Y_UP else "z",
-        units=_UNITS.get(stored.units or "", stored.units),
+        units=_UNIT_SYMBOLS.get(stored.units or "", stored.units),
         warnings=stored.warnings,
     )
 
@@ -181,22 +181,22 @@ def _opened(path: Path) -> Source:
 
 # ---- welding
 
-STEP = 2.0**-20
+SAME_VERTEX_SHARE = 2.0**-20
 """The share of the scan's extent within which places are one: a millionth, 0.6 micrometres on a table.
 
 Coordinates of 32 bits, moved by the transforms of several nodes, differ by less. Scans tell nothing so fine apart."""
 
-APART = 0.1
+RIM_GAP_SHARE = 0.1
 """The share of the median edge within which the rims of two patches are one line.
 
 Draco stores each chunk of a surface on a grid of its own, of 11 to 14 bits, so that chunks meet only nearly. A scan
 shows nothing that is a tenth as large as its triangles."""
 
-KEPT = 0.9
+LEAST_FACE_SHARE = 0.9
 """The least share of the triangles that is left: where sewing takes more than the slivers along rims, the patches are
 no chunks of one surface."""
 
-_NEIGHBOURS = 4
+_RIM_NEIGHBOURS = 4
 """The neighbours of a vertex on a rim that are looked at: itself, one of each patch where three meet, and one to
 spare."""
 
@@ -216,7 +216,7 @@ def welded(scan: Scan) -> tuple[Scan, NDArray[np.int32]]:
     (4, [[0, 1, 2], [1, 3, 2]], [0, 1, 2, 1, 3, 2])
     """
     low, high = extremes(scan.vertices[scan.usable])
-    step = float((high - low).max()) * STEP
+    step = float((high - low).max()) * SAME_VERTEX_SHARE
     with np.errstate(invalid="ignore", over="ignore"):
         rounded = np.rint((scan.vertices - low) / step)
     rounded[~scan.usable] += 0.5  # what no face uses joins nothing that one does
@@ -227,7 +227,7 @@ def welded(scan: Scan) -> tuple[Scan, NDArray[np.int32]]:
     patch = components(_edges(scan.faces), len(scan.vertices))[_first(number)]
     sewn = None if (patch[joined.usable] == patch[joined.usable][0]).all() else _sewn(joined, patch)
     stitched = joined if sewn is None else _joined(joined, sewn)
-    if sewn is None or len(stitched.faces) < KEPT * len(joined.faces):
+    if sewn is None or len(stitched.faces) < LEAST_FACE_SHARE * len(joined.faces):
         return joined, number
     return stitched, sewn[number]
 
@@ -278,9 +278,9 @@ def _sewn(scan: Scan, patch: NDArray[np.int64]) -> NDArray[np.int32] | None:
     if len(rim) == 0:
         return None
     ends = scan.vertices[scan.faces[:, :2]]
-    reach = APART * float(np.median(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)))
+    reach = RIM_GAP_SHARE * float(np.median(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)))
     tree = cKDTree(scan.vertices[rim])
-    distance, near = tree.query(scan.vertices[rim], k=min(_NEIGHBOURS, len(rim)), distance_upper_bound=reach)
+    distance, near = tree.query(scan.vertices[rim], k=min(_RIM_NEIGHBOURS, len(rim)), distance_upper_bound=reach)
     distance, near = distance.reshape(len(rim), -1), near.reshape(len(rim), -1)
     row, column = np.nonzero(np.isfinite(distance))
     pairs = np.column_stack([rim[row], rim[near[row, column]]])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.common.lazy import cached_property
-from silhouette.scans.models import SearchedPoints, Surface, Upright, spread
+from silhouette.scans.models import SearchedPoints, Upright, VisibleSurface, spread
 
 # ---- shifts
 
@@ -129,7 +129,7 @@ class Scanned(SearchedPoints):
 # ---- the coarse search
 
 
-def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> list[Upright]:
+def coarse_poses(surface: VisibleSurface, scanned: Scanned, step: float, most: int) -> list[Upright]:
     """The poses that look best among yaws so many degrees apart, best first; no two near each other."""
     limit = max(2.0, max(surface.reach, 5.0) * np.radians(step))  # mm: between two yaws the rim is off by half of this
     model = surface.points[surface.sparse]
@@ -147,7 +147,9 @@ def coarse_poses(surface: Surface, scanned: Scanned, step: float, most: int) -> 
     return chosen
 
 
-def _cost(surface: Surface, model: Floats, weights: Floats, scanned: Scanned, pose: Upright, limit: float) -> float:
+def _cost(
+    surface: VisibleSurface, model: Floats, weights: Floats, scanned: Scanned, pose: Upright, limit: float
+) -> float:
     """Mean squared distance both ways as a share of the limit squared, none counted as more than the limit."""
     forward = np.minimum(surface.distances.at(pose.localise(scanned.sparse)), limit)
     backward = np.minimum(scanned.distances.at(pose.place(model)), limit)
@@ -176,7 +178,7 @@ class Fit:
 
 
 def refine(
-    surface: Surface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int, grows: bool = False
+    surface: VisibleSurface, scanned: Scanned, start: Upright, reach: float, rounds: int, most: int, grows: bool = False
 ) -> Fit:
     """The pose near ``start`` at which the scanned points lie best on the model's surface.
 
@@ -197,7 +199,7 @@ def refine(
 
 
 def _step(
-    surface: Surface, scanned: Scanned, fit: Fit, points: Floats, normals: Floats, gate: float, like: float
+    surface: VisibleSurface, scanned: Scanned, fit: Fit, points: Floats, normals: Floats, gate: float, like: float
 ) -> tuple[Fit, float]:
     """One round of Gauss and Newton: the new pose, its covariance, and how far the rim moved in mm.
 
@@ -258,7 +260,7 @@ class Explained:
     taken: int  # of how many of the model's points those are the ones above the foot
 
 
-def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Explained:
+def explain(surface: VisibleSurface, scanned: Scanned, pose: Upright, most: int) -> Explained:
     """The distances both ways, of at most ``most`` points of each that lie above the foot, with the model at a pose."""
     far = max(8.0 * scanned.noise, 6.0)
     chosen = scanned.chosen(most)
@@ -274,7 +276,7 @@ def explain(surface: Surface, scanned: Scanned, pose: Upright, most: int) -> Exp
     return Explained(forward, forward_turn, backward, backward_turn, weights, chosen, counted, len(some))
 
 
-def to_model(surface: Surface, pose: Upright, points: Floats, far: float = 6.0) -> tuple[Floats, Floats]:
+def to_model(surface: VisibleSurface, pose: Upright, points: Floats, far: float = 6.0) -> tuple[Floats, Floats]:
     """Distances (n,) in mm from points (n, 3) to a model's surface, at most ``far``, and its normals (n, 3) there."""
     local = pose.localise(points)
     distance, nearest = surface.tree.query(local, distance_upper_bound=far)

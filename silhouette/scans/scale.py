@@ -17,8 +17,8 @@ from silhouette.common.text import in_a_row
 from silhouette.scans.bases import Sizes, find_discs
 from silhouette.scans.identify import Surroundings
 from silhouette.scans.keep import SCALE, Question
-from silhouette.scans.level import Level
-from silhouette.scans.models import Known
+from silhouette.scans.level import Levelling
+from silhouette.scans.models import KnownModel
 from silhouette.scans.planes import moved
 from silhouette.scans.read import Scan
 from silhouette.scans.surface import edges_of
@@ -26,9 +26,9 @@ from silhouette.scans.votes import PIECES, ScaleMatch, drift, scale_by_models
 
 # ---- what is known of units, tables and bases
 
-EDGES = (150.0, 4000.0)  # edges in mm that a table for games may have: from a dice tray to a club's longest
+TABLE_EDGES = (150.0, 4000.0)  # edges in mm that a table for games may have: from a dice tray to a club's longest
 WIDTHS = (30.0, 2000.0)  # widths in mm of a thing scanned without a table: from one figure to a whole board of terrain
-TALLEST = 600.0  # height in mm of the tallest things on a table for games
+TALLEST_THING = 600.0  # height in mm of the tallest things on a table for games
 
 ABSURD = (100.0, 10_000.0)
 """A table with edges beyond these, in mm, is refused even when the user says so: a slip of a unit."""
@@ -38,9 +38,9 @@ TABLES = (600, 610, 700, 762, 800, 900, 914, 1000, 1118, 1120, 1200, 1219, 1220,
 
 ScaleSource = Literal["given", "length", "units", "known models", "bases", "guess"]
 
-UNITS = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}  # millimetres in the units that programs write
+UNIT_MM = {"mm": 1.0, "cm": 10.0, "inch": INCH, "ft": 304.8, "m": 1000.0}  # of the units that programs write
 DECLARED = {"millimeter": "mm", "centimeter": "cm", "foot": "ft", "meter": "m"}  # units as 3MF files call them
-NAMES = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
+UNIT_WORDS = {"mm": "millimetres", "cm": "centimetres", "inch": "inches", "ft": "feet", "m": "metres"}
 
 GUESSABLE = ("mm", "cm", "m")
 """The units that a file may have without saying so; feet and inches are taken only where the file or the user says."""
@@ -49,12 +49,12 @@ SCALE_EXACTNESS = 0.01 + 1e-9  # as a share: a scale that may be off by more is 
 DRIFT = 2.0  # standard deviations: known models that fit so near to the units of the file confirm them
 CLOUD_DRIFT = 0.05  # the same of a cloud of points, which lie on both sides of a surface: 3.1 % too large
 PLAUSIBLE_DRIFT = 0.1  # as a share: figures that stand there at the file's units are not off by more
-FEW = 3  # pieces on which known models are tried where the file says its units
+FEW_PIECES = 3  # pieces on which known models are tried where the file says its units
 
 PLAINLY = 3.0  # difference of log-likelihoods from which on one answer is taken without asking: odds of 20 to 1
 OTHER = "another size: give --length or --scale"  # the answer besides a single one, which settles nothing
 
-AGREE = 0.04
+BASES_AGREEMENT = 0.04
 """How far the scale by bases may lie from that of the file's units, as a share, to confirm it: phones are 2 % off."""
 
 
@@ -89,7 +89,7 @@ class _There:
     """What was scanned, in the file's units: how large it is, and what its round bases say."""
 
     scan: Scan
-    level: Level
+    level: Levelling
 
     @cached_property
     def points(self) -> Floats:
@@ -114,14 +114,14 @@ class _There:
 
     @property
     def unit(self) -> str | None:
-        """The unit that the file declares, among `UNITS`."""
+        """The unit that the file declares, among `UNIT_MM`."""
         unit = DECLARED.get(self.scan.units or "", self.scan.units)
-        return unit if unit in UNITS else None
+        return unit if unit in UNIT_MM else None
 
     @property
     def own(self) -> float:
         """The mm of that; 1 where it declares none."""
-        return UNITS[self.unit or "mm"]
+        return UNIT_MM[self.unit or "mm"]
 
     def words(self, mm: float, named: Sequence[float] = ()) -> str:
         """What it is at a scale, with the sizes of its bases."""
@@ -134,8 +134,8 @@ class _There:
     def limits(self) -> tuple[float, float]:
         """The least and the largest scale at which it has a size for games."""
         *edges, height = self.extent
-        least, most = WIDTHS if self.level.size is None else EDGES
-        tallest = TALLEST / height if height > 0 else math.inf
+        least, most = WIDTHS if self.level.size is None else TABLE_EDGES
+        tallest = TALLEST_THING / height if height > 0 else math.inf
         return least / max(min(edges), 1e-300), min(most / max(*edges, 1e-300), tallest)
 
     def plausible(self, mm: float) -> bool:
@@ -201,12 +201,12 @@ class _There:
         return self.sizes(neighbours, max(20 / high, 0.01 * widest), min(110 / low, 0.25 * widest))
 
 
-def levelled(scan: Scan, level: Level) -> Floats:
+def levelled(scan: Scan, level: Levelling) -> Floats:
     """The vertices (n, 3) of a scan in its levelled frame, in the file's unit."""
     return moved(level.to_level, scan.vertices)
 
 
-def edges_over_table(scan: Scan, level: Level) -> Integers:
+def edges_over_table(scan: Scan, level: Levelling) -> Integers:
     """(k, 2) pairs of neighbouring vertices on and over the table, as `edges_of` tells them in the file's unit."""
     there = _There(scan, level)
     return edges_of(np.nan_to_num(there.points), scan.faces, there.usable, level.spacing)
@@ -249,9 +249,9 @@ class _Hypotheses:
 
 def scale_of(
     scan: Scan,
-    level: Level,
-    wanted: SizeHints = SizeHints(),
-    known: Sequence[Known] = (),
+    level: Levelling,
+    hints: SizeHints = SizeHints(),
+    models: Sequence[KnownModel] = (),
     edges: Integers | None = None,
     standing: Callable[[float], Surroundings] | None = None,
 ) -> Scale:
@@ -263,8 +263,8 @@ def scale_of(
     Args:
         scan: of which it is.
         level: how that lies.
-        wanted: what the user says.
-        known: models that may stand there.
+        hints: what the user says.
+        models: those that may stand there.
         edges: those of `edges_over_table`, if the caller has them.
         standing: what stands upright there at a scale, if the caller can tell.
 
@@ -272,15 +272,15 @@ def scale_of(
         RequestError: what the user gives cannot be: two points in one place, a table of 4 cm, no such bases.
     """
     there = _There(scan, level)
-    given = _given(there, wanted)
+    given = _given(there, hints)
     if given is not None:
         return given
     edges = edges_over_table(scan, level) if edges is None else edges
-    options = _by_given_bases(there, edges, wanted.bases) if wanted.bases else _by_units_and_bases(there, edges)
-    answered = options.answered(wanted.answer)
-    if answered is None and known and not wanted.bases:
-        options = _with_models(there, options, known, standing)
-        answered = options.answered(wanted.answer)
+    options = _by_given_bases(there, edges, hints.bases) if hints.bases else _by_units_and_bases(there, edges)
+    answered = options.answered(hints.answer)
+    if answered is None and models and not hints.bases:
+        options = _with_models(there, options, models, standing)
+        answered = options.answered(hints.answer)
     return options.scale() if answered is None else answered
 
 
@@ -344,7 +344,7 @@ def _ordered(there: _There, sizes: Sizes) -> _Hypotheses:
     the file declares comes first wherever it is plausible.
     """
     own = there.own
-    bonus = {UNITS[name]: 4.0 for name in GUESSABLE if there.plausible(UNITS[name])}
+    bonus = {UNIT_MM[name]: 4.0 for name in GUESSABLE if there.plausible(UNIT_MM[name])}
     if there.plausible(own):
         bonus[own] = 7.5 if there.unit else 6.0
     others = [mm for mm in sizes.scales(*there.limits()) if all(_is_apart(mm, unit) for unit in bonus)]
@@ -360,16 +360,16 @@ def _ordered(there: _There, sizes: Sizes) -> _Hypotheses:
     rivals = [scales[k] for k in rest if _is_apart(scales[k], best) and votes[k] > votes[first] - PLAINLY]
     options = _judged(there, sizes, best, bool(rivals), best in bonus)
     source, error = options.every[0].source, options.every[0].error
-    kept = [best]
+    choices = [best]
     for mm in rivals or [scales[k] for k in rest]:
-        if all(_is_apart(mm, other) for other in kept):
-            kept.append(mm)
-    every = (_Hypothesis(mm, source, error, there.words(mm, sizes.named(mm))) for mm in kept)
+        if all(_is_apart(mm, other) for other in choices):
+            choices.append(mm)
+    every = (_Hypothesis(mm, source, error, there.words(mm, sizes.named(mm))) for mm in choices)
     return replace(options, every=tuple(every))
 
 
 def _is_apart(mm: float, other: float) -> bool:
-    return abs(math.log(mm / other)) > AGREE
+    return abs(math.log(mm / other)) > BASES_AGREEMENT
 
 
 def _judged(there: _There, sizes: Sizes, best: float, has_rivals: bool, is_unit: bool) -> _Hypotheses:
@@ -380,8 +380,8 @@ def _judged(there: _There, sizes: Sizes, best: float, has_rivals: bool, is_unit:
     source: ScaleSource = "units" if is_unit else "bases" if seen else "guess"
     if is_unit:
         is_sure = seen or (best == there.own and (there.unit is not None or (there.off_tables(best) < 0.01).all()))
-        error = max(abs(off) if abs(off) < AGREE else 0.0, 0.005)
-        if 0.02 < abs(off) < AGREE:
+        error = max(abs(off) if abs(off) < BASES_AGREEMENT else 0.0, 0.005)
+        if 0.02 < abs(off) < BASES_AGREEMENT:
             size = "small" if off > 0 else "large"
             warnings.append(f"By the scan's units its round bases are {abs(off):.1%} too {size}.")
     else:
@@ -395,13 +395,13 @@ def _judged(there: _There, sizes: Sizes, best: float, has_rivals: bool, is_unit:
 
 def _unlike(there: _There, mm: float) -> str:
     """The warning that a scan has not the units that its file says, or that its format usually has."""
-    meant = f"In {NAMES[there.unit]}, as the file says," if there.unit else "In millimetres"
-    name = next((NAMES[name] for name, unit in UNITS.items() if unit == mm), f"{mm:.4g} mm per unit")
+    meant = f"In {UNIT_WORDS[there.unit]}, as the file says," if there.unit else "In millimetres"
+    name = next((UNIT_WORDS[name] for name, unit in UNIT_MM.items() if unit == mm), f"{mm:.4g} mm per unit")
     return f"{meant} {there.words(there.own)}; the file's numbers are taken as {name}."
 
 
 def _with_models(
-    there: _There, options: _Hypotheses, models: Sequence[Known], standing: Callable[[float], Surroundings] | None
+    there: _There, options: _Hypotheses, models: Sequence[KnownModel], standing: Callable[[float], Surroundings] | None
 ) -> _Hypotheses:
     """The answers where models are known, which vote wherever they fit beyond doubt.
 
@@ -426,13 +426,13 @@ def _with_models(
         if not around.figures and any(model.model.kind == "fighter" for model in models):
             options = replace(options, why="At the size that the file's units give, no known figure stands there.")
     elif own is not None:
-        fitting = by_models([own.mm], FEW)
+        fitting = by_models([own.mm], FEW_PIECES)
     if own is not None and fitting is not None and abs(fitting.mm / own.mm - 1.0) <= max(least, DRIFT * fitting.error):
         return settled
     if fitting is None:
         fitting = by_models([option.mm for option in rest], PIECES)
     if fitting is None and (own is None or options.why):
-        fitting = by_models([], FEW)
+        fitting = by_models([], FEW_PIECES)
     return options if fitting is None else _with_fitting(there, options, fitting, own)
 
 

@@ -1,7 +1,7 @@
 """SCAN: a file becomes a scanned table: the whole way, step by step.
 
-file -> Scan -> Level -> Scale -> points in mm -> Pieces -> Matches -> ScannedTable
-        read    plane    units    on the table    tell apart  known models
+file -> Scan -> Levelling -> Scale -> points in mm -> LabelledPieces -> Matches -> ScannedTable
+        read    plane        units    on the table    tell apart        known models
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from silhouette.common.installation import VERSION
 from silhouette.files.cache import Arrays, Cache
 from silhouette.files.fingerprints import Fingerprints
 from silhouette.scans.bases import Disc
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, LabelledPieces
 from silhouette.scans.corrections import corrected
 from silhouette.scans.identify import Surroundings, identify, without
 from silhouette.scans.keep import SCALE, Earlier, Question, kind_of
-from silhouette.scans.level import Level, as_answered, level, level_of_table
+from silhouette.scans.level import Levelling, as_answered, level, level_of_table
 from silhouette.scans.match import FEWEST_POINTS, Match, point_spacing
-from silhouette.scans.models import Known, known_models
+from silhouette.scans.models import KnownModel, known_models
 from silhouette.scans.place import Account, ScannedPiece, ScannedTable, account_of, remarks, scanned_pieces
 from silhouette.scans.read import Scan, read_scan, step_of, welded
 from silhouette.scans.scale import Scale, SizeHints, edges_over_table, levelled, scale_of
@@ -38,7 +38,7 @@ from silhouette.scans.segment import refuse_spikes, second_shell
 
 Step = Callable[[int, int], None]
 
-FINE_STEP = 0.1
+MOST_STORED_STEP = 0.1
 """mm: how far apart the numbers of a scan may be before that is worth a word; scans are rougher than a third of it."""
 
 SECONDS, SECONDS_EACH = 20.0, 2e-4
@@ -54,7 +54,7 @@ class ScanRequest:
     file: Path  # the scan
     figures: tuple[Path, ...] = ()  # meshes, model files or folders of them to look for
     terrain: tuple[Path, ...] = ()  # the same for terrain
-    wanted: SizeHints = field(default_factory=SizeHints)  # what is known of the scale
+    size_hints: SizeHints = field(default_factory=SizeHints)  # what is known of the scale
     terrain_only: bool = False  # whether figures are left out; those to look for tell only what is none of the terrain
     table: int | None = None  # which of several tables, from 1, that with most on it; None where nobody says
 
@@ -79,11 +79,11 @@ class Recognised:
     request: ScanRequest
     scan: Scan  # as it is stored
     joined: Integers  # (n,) for each of its vertices the one of ``around`` that stands for it
-    lie: Level
+    lie: Levelling
     scale: Scale
     around: Surroundings
-    pieces: Pieces
-    figures: tuple[Known, ...]  # those that were looked for
+    pieces: LabelledPieces
+    figures: tuple[KnownModel, ...]  # those that were looked for
     unread: tuple[str, ...]  # what is to be said of those that could not be read
 
     def settles(self, question: Question) -> bool:
@@ -150,19 +150,21 @@ def recognised(
     figures = known_models([str(path) for path in request.figures], "fighter", cache)
     terrain = known_models([str(path) for path in request.terrain], "terrain", cache)
     step(2, STEPS)
-    known = (*figures.models, *terrain.models)
+    models = (*figures.models, *terrain.models)
     # What is answered of single pieces is no part of the key: it changes nothing of what is recognised.
-    settled = sorted((key, str(entry["answer"])) for key, entry in earlier.asked.items() if kind_of(key) == key)
+    settled = sorted(
+        (key, str(entry["answer"])) for key, entry in earlier.answers_by_key.items() if kind_of(key) == key
+    )
     sizes = _size_given(request, earlier)
     request_key = (request.terrain_only, request.table, sizes, len(figures.models), settled)
-    models = [Fingerprints().of(Path(model.path)) for model in known]
-    key = f"scan {VERSION} {recognition_version()} {digest_of(stored)} {request_key} {models}"
+    fingerprints = [Fingerprints().of(Path(model.path)) for model in models]
+    key = f"scan {VERSION} {recognition_version()} {digest_of(stored)} {request_key} {fingerprints}"
 
     def worked_out() -> Arrays:
         lie = _levelled(scan, earlier, request.table)
-        return packed((lie, *_recognised(request, scan, lie, sizes, figures.models, terrain.models, step)), known)
+        return packed((lie, *_recognised(request, scan, lie, sizes, figures.models, terrain.models, step)), models)
 
-    lie, scale, pieces = unpacked(cache.fetch(key, worked_out), known)
+    lie, scale, pieces = unpacked(cache.fetch(key, worked_out), models)
     around = Surroundings.at_scale(scan, lie, scale.mm, figures.models)
     unread = (*figures.warnings, *terrain.warnings)
     return Recognised(request, stored, joined, lie, scale, around, pieces, figures.models, unread)
@@ -171,12 +173,12 @@ def recognised(
 def _recognised(
     request: ScanRequest,
     scan: Scan,
-    lie: Level,
+    lie: Levelling,
     sizes: SizeHints,
-    figures: Sequence[Known],
-    terrain: Sequence[Known],
+    figures: Sequence[KnownModel],
+    terrain: Sequence[KnownModel],
     step: Step,
-) -> tuple[Scale, Pieces]:
+) -> tuple[Scale, LabelledPieces]:
     """How large a scan (welded) is, and what stands there."""
     edges = edges_over_table(scan, lie)
     refuse_spikes(np.nan_to_num(levelled(scan, lie)), edges, 3 * lie.noise + lie.spacing)
@@ -219,7 +221,7 @@ def _limited(request: ScanRequest, count: int) -> Iterator[None]:
 def _step_doubt(scan: Scan, mm: float) -> tuple[list[str], float]:
     """A sentence if the numbers of a scan are far apart, and the mm that everything may be off for that at least."""
     step = step_of(scan.vertices[scan.usable]) * mm
-    if step < FINE_STEP:
+    if step < MOST_STORED_STEP:
         return [], 0.0
     sentence = (
         f"its numbers are {step:.2g} mm apart, as it is stored, and finer things are lost; export it with its origin "
@@ -236,14 +238,14 @@ def _shells(around: Surroundings, labels: Integers) -> list[str]:
     return [f"the table is there twice, {apart:.0f} mm apart: the way round it did not close; scan it in one go"]
 
 
-def _of_the_whole(lie: Level, scale: Scale, earlier: Earlier) -> list[Question]:
+def _of_the_whole(lie: Levelling, scale: Scale, earlier: Earlier) -> list[Question]:
     """The questions about the whole scan that no answer has settled."""
-    asked = [question for question in lie.questions if earlier.answer(question) is None]
+    questions = [question for question in lie.questions if earlier.answer(question) is None]
     # An answer that does not settle the scale, such as "another size", leaves the question open.
-    return asked if scale.question is None else [*asked, scale.question]
+    return questions if scale.question is None else [*questions, scale.question]
 
 
-def _levelled(scan: Scan, earlier: Earlier, table: int | None) -> Level:
+def _levelled(scan: Scan, earlier: Earlier, table: int | None) -> Levelling:
     """How the scan lies, with what a player has answered; on the table of a number where one is given."""
     lie = level(scan) if table is None else level_of_table(scan, table)
     answers = {question.key: answer for question in lie.questions if (answer := earlier.answer(question)) is not None}
@@ -252,8 +254,8 @@ def _levelled(scan: Scan, earlier: Earlier, table: int | None) -> Level:
 
 def _size_given(request: ScanRequest, earlier: Earlier) -> SizeHints:
     """What is known of the scale, with the answer of a player."""
-    answered = earlier.asked.get(SCALE)
-    return request.wanted if answered is None else replace(request.wanted, answer=str(answered["answer"]))
+    answered = earlier.answers_by_key.get(SCALE)
+    return request.size_hints if answered is None else replace(request.size_hints, answer=str(answered["answer"]))
 
 
 def _other_scan(request: ScanRequest, earlier: Earlier) -> tuple[str, ...]:
@@ -270,7 +272,9 @@ def _other_scan(request: ScanRequest, earlier: Earlier) -> tuple[str, ...]:
 # Named arrays for the cache folder, and back from them. Values are dataclasses of `PACKABLE`, arrays, and what JSON
 # has; a known model is written as its number among those that were looked for. A text says how they lie in each other.
 
-PACKABLE: dict[str, type] = {kind.__name__: kind for kind in (Blob, Disc, Level, Match, Pieces, Question, Scale)}
+PACKABLE: dict[str, type] = {
+    kind.__name__: kind for kind in (Blob, Disc, Levelling, Match, LabelledPieces, Question, Scale)
+}
 """What can be packed, besides arrays, tuples and plain values, by the names under which it is written."""
 
 STRUCTURE = "structure"  # the array that has the text
@@ -295,7 +299,7 @@ def digest_of(scan: Scan) -> str:
     return hashed.hexdigest()
 
 
-def packed(value: Any, models: Sequence[Known]) -> Arrays:
+def packed(value: Any, models: Sequence[KnownModel]) -> Arrays:
     """A value as arrays; ``models`` are those that it may name.
 
     >>> arrays = packed((Disc((1.0, 2.0), 0.0, 3.0, 25.0, 0.1, 0.9), np.arange(2), None), ())
@@ -307,7 +311,7 @@ def packed(value: Any, models: Sequence[Known]) -> Arrays:
     numbers = {id(model): number for number, model in enumerate(models)}
 
     def written(item: Any) -> Any:
-        if isinstance(item, Known):
+        if isinstance(item, KnownModel):
             return {"model": numbers[id(item)]}
         if isinstance(item, np.ndarray):
             name = f"array {len(arrays)}"
@@ -324,7 +328,7 @@ def packed(value: Any, models: Sequence[Known]) -> Arrays:
     return {STRUCTURE: np.frombuffer(text, np.uint8), **arrays}
 
 
-def unpacked(arrays: Arrays, models: Sequence[Known]) -> Any:
+def unpacked(arrays: Arrays, models: Sequence[KnownModel]) -> Any:
     """The value that was packed, with tuples where it had lists; the models are those of then, in the same order."""
 
     def read(item: Any) -> Any:

@@ -35,8 +35,8 @@ from silhouette.scans.surface import PlacedScan, groups_of
 
 CELL = 2.0  # mm, of the picture: finer than any base, and coarser than what a scan gets wrong
 OPENING = 60.0  # mm: what is narrower than that in one direction rises from the ground; bases have 25 to 50
-WIDEST = 62.0  # mm: what is wider than that is no single figure
-LOWEST, TALLEST = 16.0, 95.0  # mm: the heights of figures over their ground; a base with half of a gnome has 16
+WIDEST_FIGURE = 62.0  # mm: what is wider than that is no single figure
+LOWEST_FIGURE, TALLEST_FIGURE = 16.0, 95.0  # mm over their ground; a base with half of a gnome has 16
 LEAST_PLAN = 40.0  # mm2: less is a chimney, a spear or an edge
 LEVELS = (6.0, 9.0, 13.0, 18.0, 25.0, 34.0, 45.0, 56.0, 68.0, 80.0, 95.0, 110.0, 130.0, 150.0)
 """mm over the local ground: at these heights parts are parted. The first is above all bases, so that two figures base
@@ -60,7 +60,7 @@ SMALL = 10.0  # mm: the height of the lowest things that may be figures where a 
 SHALLOW = 10.0  # mm: what is cut off from something else rises so far above the cut at least
 PIT = 40.0  # mm below the table: what lies lower, as a floor, is another world, and is cut off there
 DUST, MOST_DUST = 10.0, 0.3  # mm, and the share of a scan that dust may be: more is a surface in patches
-MOST_CELLS = 16_000_000  # of a picture: a floor of 8 x 8 m
+MOST_RELIEF_CELLS = 16_000_000  # of a picture: a floor of 8 x 8 m
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ def relief_of(
         seen = np.vstack([seen, places])
     low = seen[:, :2].min(axis=0)
     shape = np.floor(np.ptp(seen[:, :2], axis=0) / CELL).astype(np.int64) + 1
-    if shape.prod() > MOST_CELLS:
+    if shape.prod() > MOST_RELIEF_CELLS:
         return None
     cells = np.floor((seen[:, :2] - low) / CELL).astype(np.int64) @ np.array([shape[1], 1])
     height = np.full(int(shape.prod()), -np.inf)
@@ -207,7 +207,7 @@ def places_on(
 
 
 def prominences(
-    relief: Relief, lowest: float = LOWEST, tallest: float = TALLEST, widest: float = WIDEST
+    relief: Relief, lowest: float = LOWEST_FIGURE, tallest: float = TALLEST_FIGURE, widest: float = WIDEST_FIGURE
 ) -> list[Prominence]:
     """What is compact and upright, by where it stands (x, then y); heights and width are mm."""
     rise = relief.rise
@@ -253,7 +253,7 @@ def _leaning(rise: Floats, widest: float) -> list[list[_Part]]:
     wide = np.zeros(rise.shape, dtype=bool)  # what is wide at the level above
     # So much of an uneven table is as high as bases by itself.
     least = LEDGE + 2.0 * float((rise[rise < LEDGES[1]] > LEDGES[0]).mean()) if (rise < LEDGES[1]).any() else 1.0
-    found: list[list[_Part]] = []
+    parts_by_level: list[list[_Part]] = []
     for level in LEVELS[::-1]:
         own = np.zeros(rise.shape, dtype=bool)
         for window, mine in _parts(rise > level):
@@ -276,8 +276,10 @@ def _leaning(rise: Floats, widest: float) -> list[list[_Part]]:
         for window, mine in leaning:
             apart[window] |= mine
         wide = own & ~ndimage.binary_dilation(apart, np.ones((3, 3)))
-        found.insert(0, [(window, mine) for window, mine in leaning if _may_be_figure(rise, window, mine, least)])
-    return found
+        parts_by_level.insert(
+            0, [(window, mine) for window, mine in leaning if _may_be_figure(rise, window, mine, least)]
+        )
+    return parts_by_level
 
 
 def _may_be_figure(rise: Floats, window: tuple[slice, ...], mine: Flags, least: float) -> bool:
@@ -393,8 +395,8 @@ def regions_above(scan: PlacedScan) -> Integers:
     labels[inside & (np.abs(heights) <= floor + spacing)] = 0
     labels[inside & scan.on_table] = 0
     above = inside & (heights > floor) & ~(scan.on_table & (heights < 2 * floor))
-    kept = edges[above[edges[:, 0]] & above[edges[:, 1]]]
-    group = groups_of(len(points), kept)
+    links = edges[above[edges[:, 0]] & above[edges[:, 1]]]
+    group = groups_of(len(points), links)
     index = np.flatnonzero(above).astype(np.int64)
     if len(index) == 0:
         return labels
@@ -442,10 +444,10 @@ def _joined(
     part = order[group_of]
     pairs = [np.empty((0, 2), dtype=np.int64)]
     standing = low[whole, 2] < floor + max(2.0, 2 * spacing)
-    for one in np.flatnonzero(~standing):
-        mine = points[index[part == one]]
+    for number in np.flatnonzero(~standing):
+        mine = points[index[part == number]]
         reach = max(JOIN, 3 * spacing)
-        near = (part != one) & (part >= 0)
+        near = (part != number) & (part >= 0)
         near &= (points[index] > mine.min(0) - [reach, reach, np.inf]).all(1) & (
             points[index] < mine.max(0) + reach
         ).all(1)
@@ -460,7 +462,7 @@ def _joined(
             if not np.isfinite(flat).any():
                 continue
             best = np.bincount(part[near][below[np.isfinite(flat)]]).argmax()
-        pairs.append(np.array([[one, best]]))
+        pairs.append(np.array([[number, best]]))
     return groups_of(len(whole), np.vstack(pairs).astype(np.int32))
 
 

@@ -26,11 +26,11 @@ from silhouette.scans.read import Scan
 BEND_POINTS, BEND_ROUNDS = (100, 2000), 6
 """So many points of a table tell how it is bent, at least, and about so many are taken; and how often it is fitted."""
 CLOSED = 0.05  # the share of its area by which a surface that is closed may face up or down, and still says nothing
-RING = 8  # the neighbours of each point of a cloud: about those in a ring round it
+RING_NEIGHBOURS = 8  # the neighbours of each point of a cloud: about those in a ring round it
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class LevelSurface:
     """A level part of a scan above the table, such as a roof."""
 
     z: float  # its height
@@ -50,7 +50,7 @@ def edges_of(points: Floats, faces: Integers | None, usable: Flags, spacing: flo
         index = np.flatnonzero(usable)
         if len(index) < 2:
             return np.empty((0, 2), dtype=np.int32)
-        count = min(RING + 1, len(index))
+        count = min(RING_NEIGHBOURS + 1, len(index))
         # three spacings: farther apart, two points are not of one surface
         distance, other = cKDTree(points[index]).query(points[index], k=count, distance_upper_bound=3 * spacing)
         at, which = np.nonzero(np.isfinite(distance[:, 1:]))
@@ -132,10 +132,10 @@ def outward(points: Floats, normals: Floats, edges: Integers, spacing: float) ->
     steps = [2 * spacing, 3.5 * spacing, 5 * spacing]
     score = sum((open_at(step) - open_at(-step) for step in steps), np.zeros(len(points))) * flat / 6
     score = np.where(np.abs(normals[:, 2]) > 0.9, np.sign(normals[:, 2]), score)
-    one, other = edges.T
-    alike = (normals[one] * normals[other]).sum(1)
-    alike *= np.abs(alike)
-    links = coo_matrix((alike, (one, other)), shape=(len(points), len(points))).tocsr()
+    start, end = edges.T
+    agreement = (normals[start] * normals[end]).sum(1)
+    agreement *= np.abs(agreement)
+    links = coo_matrix((agreement, (start, end)), shape=(len(points), len(points))).tocsr()
     links = links + links.T
     weight = np.asarray(np.abs(links).sum(1)).ravel() + 1e-9
     side = score
@@ -260,16 +260,16 @@ LEVEL = 0.94  # cosine, 20 degrees, within which a surface is level: noise of ha
 
 def level_surfaces(
     points: Floats, normals: Floats, edges: Integers, *, spacing: float, least_area: float, above: float
-) -> list[Surface]:
+) -> list[LevelSurface]:
     """The level surfaces higher than `above` with at least an area, the largest first.
 
     Vertices that are level and whose neighbours are no more than half a spacing higher or lower belong together; parts
     of one height, such as the planks of a walkway, are put together.
     """
     level = (normals[:, 2] > LEVEL) & (points[:, 2] > above)
-    kept = edges[level[edges].all(1)]
-    kept = kept[np.abs(points[kept[:, 0], 2] - points[kept[:, 1], 2]) < 0.5 * spacing]
-    group = groups_of(len(points), kept)
+    links = edges[level[edges].all(1)]
+    links = links[np.abs(points[links[:, 0], 2] - points[links[:, 1], 2]) < 0.5 * spacing]
+    group = groups_of(len(points), links)
     index = np.flatnonzero(level)
     if len(index) == 0:
         return []
@@ -279,13 +279,13 @@ def level_surfaces(
     parts = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
     parts = [part for part in parts if len(part) * each >= 0.15 * least_area]
     heights = np.array([float(np.median(points[part, 2])) for part in parts])
-    merged: list[Surface] = []
+    merged: list[LevelSurface] = []
     while len(heights):
         first = int(np.argmax([len(part) for part in parts]))
         same = np.abs(heights - heights[first]) < 0.7 * spacing
         members = np.concatenate([part for part, yes in zip(parts, same, strict=True) if yes])
         if len(members) * each >= least_area:
-            merged.append(Surface(float(np.median(points[members, 2])), members.astype(np.int32)))
+            merged.append(LevelSurface(float(np.median(points[members, 2])), members.astype(np.int32)))
         parts = [part for part, yes in zip(parts, same, strict=True) if not yes]
         heights = heights[~same]
     return merged
@@ -296,12 +296,12 @@ def level_surfaces(
 SURFELS = 40_000
 """About how many a scan becomes: 3.5 mm apart on a table of 700 x 700 mm, 2 cm apart in a room of 16 square metres."""
 
-SAMPLES = (50_000, 200_000)  # least and most points drawn from a mesh, four for each triangle between
-MOST = 400_000  # samples of a cloud at most
-EACH = 5  # samples for each surfel at least, so that its mean is half as rough as the scan
-NEIGHBOURS = 6  # neighbours of a vertex in a triangle mesh; so many nearest points of a cloud count as its neighbours
+MESH_SAMPLES = (50_000, 200_000)  # least and most points drawn from a mesh, four for each triangle between
+MOST_CLOUD_SAMPLES = 400_000  # samples of a cloud at most
+SAMPLES_PER_SURFEL = 5  # samples for each surfel at least, so that its mean is half as rough as the scan
+VERTEX_NEIGHBOURS = 6  # of a vertex in a triangle mesh; of a cloud so many nearest points count as neighbours
 
-WIDEST = 1500
+FARTHEST_VOXEL = 1500
 """Voxels from the middle beyond which a point is a stray: ten times as far as a scan with that many surfels is wide."""
 
 
@@ -345,16 +345,16 @@ def surfels_of(scan: Scan, seed: int = 0) -> Surfels:
         samples = scan.vertices[scan.usable]
         out = scan.normals[scan.usable] if scan.normals is not None else None
         spacing = _point_distance(samples)
-        if len(samples) > MOST:
-            some = np.sort(np.random.default_rng(seed).choice(len(samples), MOST, replace=False))
+        if len(samples) > MOST_CLOUD_SAMPLES:
+            some = np.sort(np.random.default_rng(seed).choice(len(samples), MOST_CLOUD_SAMPLES, replace=False))
             samples, out = samples[some], None if out is None else out[some]
     cell = _voxel(samples, 0.0 if len(scan.faces) else spacing)
-    kept, voxels = _voxels_of(samples, cell)
+    is_near, voxels = _voxels_of(samples, cell)
     counts = np.bincount(voxels)
-    means = _sums(voxels, samples[kept]) / counts[:, None]
+    means = _sums(voxels, samples[is_near]) / counts[:, None]
     normals, thickness = _normals(means)
     if out is not None:
-        against = (_sums(voxels, out[kept]) * normals).sum(axis=1) < 0
+        against = (_sums(voxels, out[is_near]) * normals).sum(axis=1) < 0
         normals[against] *= -1
     return Surfels(means, normals, out is not None, cell, samples, out, spacing, thickness, scan.vertices[scan.usable])
 
@@ -370,7 +370,7 @@ def _drawn(scan: Scan, rng: np.random.Generator) -> tuple[Floats, Floats]:
         points = scan.vertices[scan.usable]
         return points, np.zeros_like(points)
     # One draw in each of as many equal strips of the area: evener than free draws, and no strip is left out.
-    count = min(max(4 * len(scan.faces), SAMPLES[0]), SAMPLES[1])
+    count = min(max(4 * len(scan.faces), MESH_SAMPLES[0]), MESH_SAMPLES[1])
     places = (np.arange(count) + rng.random(count)) * (total[-1] / count)
     hit = np.minimum(np.searchsorted(total, places, side="right"), len(total) - 1)
     u, v = rng.random((2, count))
@@ -392,11 +392,11 @@ def _point_distance(points: Floats) -> float:
     """The median over a cloud of the mean distance to the nearest points that lie elsewhere."""
     tree = cKDTree(points, balanced_tree=False, compact_nodes=False)
     some = points[:: max(1, len(points) // 10_000)]
-    distances = tree.query(some, k=min(4 * NEIGHBOURS, len(points)))[0]
+    distances = tree.query(some, k=min(4 * VERTEX_NEIGHBOURS, len(points)))[0]
     distances = np.where(distances > 0, distances, np.nan)
-    apart = np.sort(distances, axis=1)[:, :NEIGHBOURS]  # numpy sorts nan last
-    known = np.isfinite(apart).any(axis=1)
-    return float(np.median(np.nanmean(apart[known], axis=1))) if known.any() else 0.0
+    apart = np.sort(distances, axis=1)[:, :VERTEX_NEIGHBOURS]  # numpy sorts nan last
+    has_neighbour = np.isfinite(apart).any(axis=1)
+    return float(np.median(np.nanmean(apart[has_neighbour], axis=1))) if has_neighbour.any() else 0.0
 
 
 def _voxel(samples: Floats, spacing: float) -> float:
@@ -409,18 +409,18 @@ def _voxel(samples: Floats, spacing: float) -> float:
     low, high = np.percentile(some, [1, 99], axis=0)
     cell = float(np.linalg.norm(high - low)) / 150 or spacing or 1.0
     for _ in range(3):
-        found = _voxels_of(some, cell)[1].max(initial=0) + 1
-        cell *= float(np.clip(np.sqrt(found / min(SURFELS, len(samples) / EACH)), 0.3, 3.0))
+        count = _voxels_of(some, cell)[1].max(initial=0) + 1
+        cell *= float(np.clip(np.sqrt(count / min(SURFELS, len(samples) / SAMPLES_PER_SURFEL)), 0.3, 3.0))
     return max(cell, 2 * spacing)
 
 
 def _voxels_of(points: Floats, cell: float) -> tuple[NDArray[np.bool_], Integers]:
-    """Which points lie within `WIDEST` voxels of the middle, and of each of these the number of its voxel, from 0."""
+    """Which points lie within `FARTHEST_VOXEL` of the middle, and of each of these the number of its voxel, from 0."""
     steps = np.floor((points - np.median(points, axis=0)) / cell)
-    kept = (np.abs(steps) < WIDEST).all(axis=1)
-    whole = steps[kept].astype(np.int64) + WIDEST
+    is_near = (np.abs(steps) < FARTHEST_VOXEL).all(axis=1)
+    whole = steps[is_near].astype(np.int64) + FARTHEST_VOXEL
     keys = (whole[:, 0] << 42) | (whole[:, 1] << 21) | whole[:, 2]
-    return np.asarray(kept), np.unique(keys, return_inverse=True)[1].astype(np.int32)
+    return np.asarray(is_near), np.unique(keys, return_inverse=True)[1].astype(np.int32)
 
 
 def _sums(groups: Integers, values: Floats) -> Floats:
@@ -463,19 +463,19 @@ def rectangle_round(flat: Floats, pixel: float, over: Floats | None = None) -> R
     an edge they cover the table there, so that it ends where they do.
     """
     over = np.zeros((0, 2)) if over is None else over
-    kept, over = _largest_part(flat, over, pixel)
-    turn = smallest_sides(kept)[2]
-    turned = kept @ _rotation(turn)
+    part, over = _largest_part(flat, over, pixel)
+    turn = smallest_sides(part)[2]
+    turned = part @ _rotation(turn)
     if not any(_edge(turned, axis, sign, pixel)[2] for axis in (0, 1) for sign in (-1, 1)):
         turn = 0.0
     for _ in range(3):
-        turned = kept @ _rotation(turn)
+        turned = part @ _rotation(turn)
         ends = [_edge(turned, axis, sign, pixel) for axis in (0, 1) for sign in (-1, 1)]
         lean = [slope for _, slope, straight in ends if straight]
         if not lean:
             break
         turn += float(np.median(lean))
-    turned, above = kept @ _rotation(turn), over @ _rotation(turn)
+    turned, above = part @ _rotation(turn), over @ _rotation(turn)
     sides = np.array([[_edge(turned, axis, sign, pixel)[0] for sign in (-1, 1)] for axis in (0, 1)])
     for axis in (0, 1):
         sides[axis] = _covered(turned, above, sides, axis, pixel)
@@ -540,11 +540,11 @@ def _edge(flat: Floats, axis: int, sign: int, pixel: float) -> tuple[float, floa
     low, high = along.min(), along.max()
     strips = np.clip(((along - low) / max(high - low, 1e-300) * STRIPS).astype(int), 0, STRIPS - 1)
     ends = ndimage.maximum(out, strips, np.arange(STRIPS))
-    found = np.bincount(strips, minlength=STRIPS) > 0
+    is_filled = np.bincount(strips, minlength=STRIPS) > 0
     inner = np.zeros(STRIPS, dtype=bool)
     inner[STRIPS // 12 : STRIPS - STRIPS // 12] = True
     at = low + (np.arange(STRIPS) + 0.5) * (high - low) / STRIPS
-    use = found & inner
+    use = is_filled & inner
     if use.sum() < 6:
         return sign * float(out.max()), 0.0, False
     x, y = at[use], ends[use]
@@ -554,5 +554,5 @@ def _edge(flat: Floats, axis: int, sign: int, pixel: float) -> tuple[float, floa
     rest = y - slope * (x - (low + high) / 2) - level
     straight = float(np.median(np.abs(rest))) < max(pixel, 0.01 * (high - low))
     if not straight:
-        return sign * float(ends[found].max()), 0.0, False
+        return sign * float(ends[is_filled].max()), 0.0, False
     return sign * level, float(np.arctan(slope)) * (-1 if axis == 0 else 1) * sign, True

@@ -221,7 +221,7 @@ def _piece_record(piece: ScannedPiece) -> PieceRecord:
         "facing_from": None if is_terrain else "scene" if piece.facing_is_given else "scan",
         "on": piece.on,
         "base": None if piece.disc is None or is_terrain else {"diameter": round(piece.disc.diameter, 1)},
-        "model": None if match is None else match.known.path,
+        "model": None if match is None else match.known_model.path,
         "match": fit,
         "triangles": piece.triangles,
         "could_be_several": piece.could_be_several,
@@ -241,7 +241,7 @@ def _above(table: ScannedTable) -> AboveRecord:
 
 # ---- scene text
 
-WIDE = 44  # columns before a comment
+COMMENT_COLUMN = 44  # columns before a comment
 
 
 def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], record: str) -> str:
@@ -256,7 +256,7 @@ def scene_text(table: ScannedTable, files: Mapping[str, Mapping[str, Any]], reco
     before = earlier.matched([piece.at for piece in table.pieces])
     blocks = [_head(table, record), _doubt(table)]
     blocks += [_table("question", answered) for answered in earlier.answers]
-    blocks += [_question(question) for question in table.questions if question.key not in earlier.asked]
+    blocks += [_question(question) for question in table.questions if question.key not in earlier.answers_by_key]
     order = sorted(zip(table.pieces, before, strict=True), key=lambda pair: pair[0].kind != "terrain")
     blocks += [_piece_text(piece, files[piece.name], old) for piece, old in order]
     matched = [id(old) for old in before if old is not None]
@@ -340,9 +340,9 @@ def _facts(piece: ScannedPiece) -> Iterator[str]:
     match = piece.match
     if match is not None and match.sure:
         next_best = "" if match.runner_up is None else f"; the next best is off by {match.runner_up:.2f} mm"
-        yield f"# {Path(match.known.path).name}, which fits to {match.residual:.2f} mm{next_best}"
+        yield f"# {Path(match.known_model.path).name}, which fits to {match.residual:.2f} mm{next_best}"
     elif match is not None and piece.likeness:
-        name, looks = Path(match.known.path).name, "" if piece.facing is None else "; it looks where that would"
+        name, looks = Path(match.known_model.path).name, "" if piece.facing is None else "; it looks where that would"
         yield f"# as it was scanned; it may be {name}, which fits to {match.residual:.2f} mm{looks}"
     if piece.mesh is not None and piece.mesh.holes:
         across = f"{piece.mesh.largest:.0f} mm across"
@@ -367,7 +367,7 @@ def _table(name: str, keys: Mapping[str, Any]) -> str:
 
 
 def _line(key: str, value: Any, comment: str) -> str:
-    return f"{f'{key} = {toml(value)}':{WIDE}}  # {comment}"
+    return f"{f'{key} = {toml(value)}':{COMMENT_COLUMN}}  # {comment}"
 
 
 # ---- picture
@@ -453,12 +453,12 @@ def _from_above(
     column = ((where[:, 0] - low[0]) * per_mm).astype(np.int64)
     row = ((high[1] - where[:, 1]) * per_mm).astype(np.int64)
     inside = (column >= 0) & (column < columns) & (row >= 0) & (row < rows)
-    flat, kept = (row * columns + column)[inside], np.flatnonzero(inside)
-    height, highest = where[kept, 2], np.full(rows * columns, -np.inf)
+    flat, index = (row * columns + column)[inside], np.flatnonzero(inside)
+    height, highest = where[index, 2], np.full(rows * columns, -np.inf)
     np.maximum.at(highest, flat, height)
     top = np.flatnonzero(height == highest[flat])
     sample = np.full((rows, columns), -1, dtype=np.int64)
-    sample.flat[flat[top]] = kept[top]  # of several at one height the last
+    sample.flat[flat[top]] = index[top]  # of several at one height the last
     # Pixels without a place take that of the nearest pixel which has one, where that is near.
     distance, nearest = scipy.ndimage.distance_transform_edt(sample < 0, return_indices=True)
     sample = sample[tuple(nearest)]
@@ -480,11 +480,11 @@ def _samples(
     light, piece and colour.
     """
     if len(scan.faces) == 0:
-        kept = np.flatnonzero((labels >= 0) & scan.usable)
-        tall = max(float(points[kept, 2].max(initial=1.0)), 1.0)
-        light = 0.75 + 0.25 * np.clip(points[kept, 2] / tall, 0.0, 1.0)
-        colours = None if scan.colours is None else scan.colours[kept].astype(np.float64)
-        return points[kept], np.arange(len(kept)), (light, labels[kept], colours)
+        index = np.flatnonzero((labels >= 0) & scan.usable)
+        tall = max(float(points[index, 2].max(initial=1.0)), 1.0)
+        light = 0.75 + 0.25 * np.clip(points[index, 2] / tall, 0.0, 1.0)
+        colours = None if scan.colours is None else scan.colours[index].astype(np.float64)
+        return points[index], np.arange(len(index)), (light, labels[index], colours)
     owner = owners(scan.faces, labels)
     faces, owner = scan.faces[owner >= 0], owner[owner >= 0]
     face, where, normal = places_on(points, faces, pixel**2, MOST_SAMPLES)
@@ -616,7 +616,7 @@ def _mesh_keys(piece: ScannedPiece, table: ScannedTable, change: FolderChange) -
     """Writes the mesh of a piece, and gives the keys of the scene that say what it is."""
     if piece.mesh is None:
         assert piece.match is not None
-        return _copied(Path(piece.match.known.path), change)
+        return _copied(Path(piece.match.known_model.path), change)
     content = ply_bytes(piece.mesh.vertices, piece.mesh.faces, piece.mesh.colours)
     mesh = change.keep(MESHES, file_name(piece.name), {".ply": content})
     keys: dict[str, Any] = {"mesh": mesh, "units": "mm", "origin": "keep", "scan": True}

@@ -7,19 +7,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from silhouette.scans.level import WHICH_SIDE, Level, as_answered
+from silhouette.scans.level import WHICH_SIDE, Levelling, as_answered
 from silhouette.scans.read import Scan
 
 POINTS = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [0.0, 10.0, 0.0], [0.0, 0.0, 5.0], [np.nan, 0.0, 0.0]])
 USABLE = np.array([True, True, True, True, False])
 
 
-def leaning(degrees: float) -> Level:
+def leaning(degrees: float) -> Levelling:
     """A level whose frame is turned about x against the file's."""
     cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
     to_level = np.eye(4)
     to_level[1:3, 1:3] = [[cosine, -sine], [sine, cosine]]
-    return Level(to_level, None, degrees, 0.1, 0.1, 1.0, np.zeros(5, bool))
+    return Levelling(to_level, None, degrees, 0.1, 0.1, 1.0, np.zeros(5, bool))
 
 
 def scan() -> Scan:

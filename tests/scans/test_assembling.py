@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from silhouette.scans.keep import Earlier, EarlierPiece
-from silhouette.scans.place import AS_SCANNED, FIGURE, LEFT_OUT, NEITHER, ONE, SEVERAL, TERRAIN
+from silhouette.scans.place import (
+    AS_SCANNED,
+    FIGURE_ANSWER,
+    LEFT_OUT,
+    NEITHER,
+    ONE_PIECE,
+    SEVERAL_PIECES,
+    TERRAIN_ANSWER,
+)
 from tests.support.scanned import matched, scanned_table
 
 PLACE = np.array([70.0, -30.0, 0.0])
@@ -39,7 +47,7 @@ def test_a_match_that_is_not_sure_is_asked_about_and_what_was_scanned_stands() -
     assert figure.mesh is not None
     assert (figure.turn, figure.facing, figure.facing_doubt) == (0.0, 121.0, 3.0), "it looks where the model would"
     assert question.key == "model at 70,-30"
-    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN_ANSWER, LEFT_OUT)
     assert question.at == pytest.approx((70.0, -30.0))
 
 
@@ -54,8 +62,8 @@ def test_what_is_like_no_known_figure_is_asked_about_where_it_may_be_terrain() -
     assert scanned_table(unlike).questions == (), "somebody else's figure"
     (question,) = scanned_table(unlike, on_crate=True).questions
     assert question.text == "figure 1 looks like a figure and like none of the known ones: what is it?"
-    assert question.answers[0] == FIGURE
-    settled = scanned_table(unlike, answered("odd at 70,-30", TERRAIN), on_crate=True)
+    assert question.answers[0] == FIGURE_ANSWER
+    settled = scanned_table(unlike, answered("odd at 70,-30", TERRAIN_ANSWER), on_crate=True)
     assert [piece.kind for piece in settled.pieces] == ["terrain", "terrain"]
     assert settled.questions == ()
 
@@ -86,7 +94,7 @@ def test_a_new_piece_takes_no_name_that_another_has() -> None:
 
 
 def answered(key: str, answer: str) -> Earlier:
-    return Earlier(asked={key: {"key": key, "text": "?", "answer": answer}})
+    return Earlier(answers_by_key={key: {"key": key, "text": "?", "answer": answer}})
 
 
 def test_an_odd_thing_stays_terrain_with_a_question() -> None:
@@ -94,28 +102,29 @@ def test_an_odd_thing_stays_terrain_with_a_question() -> None:
     (question,) = table.questions
     assert question.text == "terrain 1 does not look like a part of the game (a mug): what is it?"
     assert (question.about, question.at) == (("terrain 1",), (-60.0, 20.0))
-    assert question.answers[0] == TERRAIN
+    assert question.answers[0] == TERRAIN_ANSWER
     assert [piece.kind for piece in table.pieces] == ["fighter", "terrain"]
 
 
 def test_the_first_answer_is_what_was_taken() -> None:
-    assert scanned_table(odd=True).questions[0].answers[0] == TERRAIN
+    assert scanned_table(odd=True).questions[0].answers[0] == TERRAIN_ANSWER
 
 
 def test_one_question_is_asked_about_a_thing_and_none_about_what_is_known() -> None:
     table = scanned_table(matched(sure=False), several=True, odd=True)
     assert [question.key.split()[0] for question in table.questions] == ["model", "odd"]
     question = table.questions[0]
-    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN, LEFT_OUT)
+    assert question.answers == (AS_SCANNED, "oswald", NEITHER, TERRAIN_ANSWER, LEFT_OUT)
     for answer, rest in ((AS_SCANNED, ["odd", "several"]), (LEFT_OUT, ["odd"]), ("oswald", ["odd", "several"])):
-        earlier = Earlier(asked={question.key: {**question.keys(), "answer": answer}})
+        earlier = Earlier(answers_by_key={question.key: {**question.keys(), "answer": answer}})
         left = scanned_table(matched(sure=False), earlier, several=True, odd=True)
         assert [question.key.split()[0] for question in left.questions] == rest
         assert len(left.pieces) == (1 if answer == LEFT_OUT else 2)
 
 
 @pytest.mark.parametrize(
-    "answer, kinds", [(TERRAIN, ["fighter", "terrain"]), (FIGURE, ["fighter", "fighter"]), (LEFT_OUT, ["fighter"])]
+    "answer, kinds",
+    [(TERRAIN_ANSWER, ["fighter", "terrain"]), (FIGURE_ANSWER, ["fighter", "fighter"]), (LEFT_OUT, ["fighter"])],
 )
 def test_the_answer_settles_what_an_odd_thing_is(answer: str, kinds: list[str]) -> None:
     table = scanned_table(odd=True, earlier=answered("odd at -60,20", answer))
@@ -130,8 +139,8 @@ def test_what_was_taken_for_terrain_becomes_the_figure_that_a_player_says_it_is(
     place = np.array([-60.0, 20.0, 0.0])
     first = (EarlierPiece("figure 1", "fighter", PLACE, None, {}), EarlierPiece(name, "terrain", place, None, {}))
     for asked, found in (
-        (Earlier().asked, (name, "terrain")),
-        (answered("odd at -60,20", FIGURE).asked, (named, "fighter")),
+        (Earlier().answers_by_key, (name, "terrain")),
+        (answered("odd at -60,20", FIGURE_ANSWER).answers_by_key, (named, "fighter")),
     ):
         table = scanned_table(odd=True, earlier=Earlier(first, asked))
         assert [(piece.name, piece.kind) for piece in table.pieces] == [("figure 1", "fighter"), found]
@@ -139,7 +148,7 @@ def test_what_was_taken_for_terrain_becomes_the_figure_that_a_player_says_it_is(
 
 def test_an_answer_leaves_a_vehicle_a_vehicle() -> None:
     hauler = EarlierPiece("terrain 1", "vehicle", np.array([-60.0, 20.0, 0.0]), None, {})
-    table = scanned_table(odd=True, earlier=Earlier((hauler,), answered("odd at -60,20", FIGURE).asked))
+    table = scanned_table(odd=True, earlier=Earlier((hauler,), answered("odd at -60,20", FIGURE_ANSWER).answers_by_key))
     assert [piece.kind for piece in table.pieces] == ["fighter", "vehicle"]
 
 
@@ -147,9 +156,9 @@ def test_what_may_be_several_is_flagged_until_it_is_answered() -> None:
     flagged = scanned_table(several=True)
     assert flagged.pieces[0].could_be_several
     assert flagged.questions[0].text == "figure 1 may be several that touch: is it one?"
-    one = scanned_table(several=True, earlier=answered("several at 70,-30", ONE))
+    one = scanned_table(several=True, earlier=answered("several at 70,-30", ONE_PIECE))
     assert (one.pieces[0].could_be_several, one.questions) == (False, ())
-    several = scanned_table(several=True, earlier=answered("several at 70,-30", SEVERAL))
+    several = scanned_table(several=True, earlier=answered("several at 70,-30", SEVERAL_PIECES))
     assert (several.pieces[0].could_be_several, several.questions) == (True, ())
 
 
@@ -180,7 +189,7 @@ def test_a_name_is_an_answer_where_it_is_not_sure_which_model_a_piece_is() -> No
     assert table.question_of("figure 1") is None
     assert scanned_table(matched(sure=True)).question_of("oswald") is None
     answered = {question.key: {**question.keys(), "answer": "oswald"}}
-    assert scanned_table(matched(sure=False), Earlier(asked=answered)).pieces[0].name == "oswald"
+    assert scanned_table(matched(sure=False), Earlier(answers_by_key=answered)).pieces[0].name == "oswald"
 
 
 def test_what_is_estimated_is_said() -> None:

@@ -15,11 +15,11 @@ import pytest
 from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.scans import scan as scanning
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, LabelledPieces
 from silhouette.scans.corrections import corrected, earlier_with, join_entry, kind_entry, split_entry
 from silhouette.scans.identify import Surroundings
 from silhouette.scans.keep import Earlier, earlier_run
-from silhouette.scans.place import FIGURE, LEFT_OUT, TERRAIN
+from silhouette.scans.place import FIGURE_ANSWER, LEFT_OUT, TERRAIN_ANSWER
 from silhouette.scans.read import Scan
 from silhouette.scans.scan import ScanRequest, recognised
 from silhouette.scans.write import record_of, write_folder
@@ -41,8 +41,8 @@ def after(*said: Mapping[str, Any], bases: bool = True) -> list[tuple[str, float
     labels = np.concatenate([labels, np.full(400, 1, np.int32), np.full(400, 2, np.int32)])
     scan = Scan(Path("t.ply"), "ply", points / 1000.0, faces, None, None, np.ones(len(points), bool), "z", None)
     blobs = (Blob("fighter", DISC, 0.0, None, True, False), Blob("terrain", None, 0.0, None, False, False))
-    pieces = Pieces(labels.astype(np.int32), blobs, (DISC,) if bases else ())
-    earlier = Earlier(asked={str(one["key"]): one for one in said})
+    pieces = LabelledPieces(labels.astype(np.int32), blobs, (DISC,) if bases else ())
+    earlier = Earlier(answers_by_key={str(one["key"]): one for one in said})
     around = Surroundings(scan, points, 0.3, 1.2)
     left = corrected(pieces, around, (), earlier)
     counts = [int((left.labels == number).sum()) for number in range(1, len(left.blobs) + 1)]
@@ -55,8 +55,8 @@ WHOLE = after()
 
 
 def test_a_piece_is_what_is_said_of_it() -> None:
-    assert after(kind_entry("crate", CRATE_AT, FIGURE))[1] == ("fighter", None, WHOLE[1][2])
-    assert after(kind_entry("figure 1", FIGURE_AT, TERRAIN))[0] == ("terrain", 25.1, WHOLE[0][2])
+    assert after(kind_entry("crate", CRATE_AT, FIGURE_ANSWER))[1] == ("fighter", None, WHOLE[1][2])
+    assert after(kind_entry("figure 1", FIGURE_AT, TERRAIN_ANSWER))[0] == ("terrain", 25.1, WHOLE[0][2])
     assert after(kind_entry("crate", CRATE_AT, LEFT_OUT)) == WHOLE[:1]
 
 
@@ -109,14 +109,14 @@ def test_answers_survive_the_next_run_which_recognises_nothing_anew(
     write_folder(again, tmp_path / "game")
     assert _files_but_names(tmp_path / "game") == fresh
     one, other = table.pieces[0], table.pieces[-1]
-    said = [kind_entry(one.name, one.at, LEFT_OUT), kind_entry(other.name, other.at, FIGURE)]
+    said = [kind_entry(one.name, one.at, LEFT_OUT), kind_entry(other.name, other.at, FIGURE_ANSWER)]
     asked = {str(each["key"]): each for each in said}
     for _ in range(2):  # as they are said, and as they are read from the scene
-        told = recognised(request, cache).table(replace(earlier_run(tmp_path / "game"), asked=asked))
+        told = recognised(request, cache).table(replace(earlier_run(tmp_path / "game"), answers_by_key=asked))
         write_folder(told, tmp_path / "game")
         assert len(told.pieces) == len(table.pieces) - 1
         assert [piece.kind for piece in told.pieces].count("fighter") == 5
-        asked = dict(earlier_run(tmp_path / "game").asked)
+        asked = dict(earlier_run(tmp_path / "game").answers_by_key)
         assert list(asked) == [each["key"] for each in said]
 
 
@@ -125,7 +125,7 @@ def test_pieces_are_corrected_on_the_command_line() -> None:
     table = scanned_table(earlier=Earlier(keys={"check": checks}))
     texts = ["figure 1=called Kal", "terrain 1 = a figure", "figure 1=along 1,2:3.5,-4", "terrain 1=with figure 1"]
     earlier = earlier_with(table, [*texts, "terrain 1=left out"])
-    assert [(key, entry["answer"]) for key, entry in earlier.asked.items()] == [
+    assert [(key, entry["answer"]) for key, entry in earlier.answers_by_key.items()] == [
         ("split at 70,-30", "along 1.0,2.0:3.5,-4.0"),
         ("join at -60,20", "with 70.0,-30.0"),
         ("piece at -60,20", LEFT_OUT),

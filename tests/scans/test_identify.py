@@ -9,7 +9,7 @@ import pytest
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.scans import identify as room
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, LabelledPieces
 from silhouette.scans.identify import Surroundings, identify, without
 from silhouette.scans.match import Match
 from silhouette.scans.read import Scan
@@ -23,9 +23,9 @@ def around() -> Surroundings:
     return Surroundings(scan, POINTS, 0.3, 1.0)
 
 
-def several(kind: str) -> Pieces:
+def several(kind: str) -> LabelledPieces:
     blob = Blob("fighter" if kind == "fighter" else "terrain", None, 0.0, None, True, False)
-    return Pieces(np.ones(100, np.int32), (blob,))
+    return LabelledPieces(np.ones(100, np.int32), (blob,))
 
 
 def explaining(share: float, *, sure: bool = True) -> Match:
@@ -68,6 +68,6 @@ def test_what_stood_on_a_piece_that_is_left_out_stands_on_the_table() -> None:
     figure = Blob("fighter", None, 25.0, 1, False, False)
     on_second = Blob("fighter", None, 25.0, 2, False, False)
     labels = np.array([0, 1, 2, 3, -1], np.int32)
-    left = without(Pieces(labels, (crate, figure, on_second)), [1])
+    left = without(LabelledPieces(labels, (crate, figure, on_second)), [1])
     assert left.labels.tolist() == [0, -1, 1, 2, -1]
     assert [blob.on for blob in left.blobs] == [None, 1]

@@ -62,7 +62,7 @@ def test_names_gangs_checks_answers_and_facings_are_found(tmp_path: Path) -> Non
     assert (kal.name, kal.kind, kal.facing, kal.keys) == ("Kal", "fighter", 45.0, {"gang": "Orlock"})
     assert other.facing is None, "the scan itself has found it"
     assert other.at.tolist() == [100.0, 20.0, 0.0]
-    assert {key: question["answer"] for key, question in found.asked.items()} == {"scale": "32 mm"}
+    assert {key: question["answer"] for key, question in found.answers_by_key.items()} == {"scale": "32 mm"}
     assert found.keys["title"] == "Game night"
     assert found.keys["check"] == [{"attacker": "Kal", "target": "figure 2"}]
 
@@ -127,7 +127,7 @@ def test_an_answer_that_is_none_is_refused_with_those_that_are(tmp_path: Path, a
     scene = f'[[question]]\nkey = "scale"\ntext = "Which?"\nanswers = ["25 mm", "32 mm"]\nanswer = {answer}\n'
     folder = folder_with(tmp_path, scene)
     if is_one:
-        assert earlier_run(folder).asked["scale"]["answer"] == answer.strip('"')
+        assert earlier_run(folder).answers_by_key["scale"]["answer"] == answer.strip('"')
         return
     with pytest.raises(FileError, match='no answer to it; the answers are "25 mm", "32 mm"'):
         earlier_run(folder)

@@ -11,7 +11,7 @@ import pytest
 
 from silhouette.common.errors import FileError, RequestError
 from silhouette.common.geometry import Floats
-from silhouette.scans.level import Level, as_answered, level, level_of_table
+from silhouette.scans.level import Levelling, as_answered, level, level_of_table
 from silhouette.scans.read import Scan, read_scan
 from tests.support.scanned_tables import (
     Box,
@@ -31,7 +31,7 @@ COARSE = 6.0
 """mm between points: enough for a table, and quick."""
 
 
-def off(found: Level, to_table: Floats, unit: float) -> tuple[float, float]:
+def off(found: Levelling, to_table: Floats, unit: float) -> tuple[float, float]:
     """How far a level is off the truth: degrees of tilt, and mm of height, the worst of the table's corners."""
     to_truth = to_table @ np.linalg.inv(found.to_level)
     assert found.size is not None
@@ -41,7 +41,7 @@ def off(found: Level, to_table: Floats, unit: float) -> tuple[float, float]:
     return float(np.degrees(np.arccos(min(1.0, normal[2])))), float(np.abs(heights).max())
 
 
-def size_in_mm(found: Level, unit: float) -> list[float]:
+def size_in_mm(found: Levelling, unit: float) -> list[float]:
     assert found.size is not None
     return sorted(edge * unit for edge in found.size)
 

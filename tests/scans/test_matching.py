@@ -16,7 +16,7 @@ from silhouette.files.cache import Cache
 from silhouette.meshes.mesh import Mesh
 from silhouette.scans.bases import Disc
 from silhouette.scans.match import match
-from silhouette.scans.models import Known, known_models
+from silhouette.scans.models import KnownModel, known_models
 from silhouette.scans.read import read_scan
 from silhouette.scans.votes import match_scale
 
@@ -26,11 +26,11 @@ Seen = tuple[Floats, Floats]
 
 
 @pytest.fixture(scope="module")
-def figures() -> tuple[Known, ...]:
+def figures() -> tuple[KnownModel, ...]:
     return known_models([str(MODELS / f"{name}.toml") for name in FIGURES], "fighter", Cache.default()).models
 
 
-def scanned(known: Known, turn: float, noise: float, seed: int = 0, count: int = 1500) -> Seen:
+def scanned(known: KnownModel, turn: float, noise: float, seed: int = 0, count: int = 1500) -> Seen:
     """Points and normals of what is seen of a model that stands at (100, 50, 0), turned and noisy."""
     chance = np.random.default_rng(seed)
     surface = known.surface
@@ -41,7 +41,7 @@ def scanned(known: Known, turn: float, noise: float, seed: int = 0, count: int =
     return points, surface.normals[chosen] @ rotation.T
 
 
-def disc_of(known: Known) -> Disc:
+def disc_of(known: KnownModel) -> Disc:
     assert known.model.base is not None
     return Disc((100.3, 49.8), 0.0, 3.0, known.model.base.diameter + 0.5, 0.5, 1.0)
 
@@ -53,18 +53,18 @@ def angle(one: float, other: float) -> float:
 @pytest.mark.thinned(quick=7, ci=20)
 @pytest.mark.parametrize("noise", [0.2, 0.5])
 @pytest.mark.parametrize("number", range(len(FIGURES)))
-def test_a_figure_is_named_placed_and_turned(figures: Sequence[Known], number: int, noise: float) -> None:
+def test_a_figure_is_named_placed_and_turned(figures: Sequence[KnownModel], number: int, noise: float) -> None:
     turn = 50.0 * number + 13.0
     points, normals = scanned(figures[number], turn, noise)
     found = match(points, normals, figures, disc_of(figures[number]), 0.0, noise)
     assert found is not None
-    assert found.known is figures[number]
+    assert found.known_model is figures[number]
     assert np.hypot(found.at[0] - 100.0, found.at[1] - 50.0) < 0.5
     assert found.at[2] == 0.0
     assert angle(found.turn, turn) < 2.0
 
 
-def test_a_figure_far_better_than_any_other_is_sure(figures: Sequence[Known]) -> None:
+def test_a_figure_far_better_than_any_other_is_sure(figures: Sequence[KnownModel]) -> None:
     points, normals = scanned(figures[2], 200.0, 0.2)
     found = match(points, normals, figures, disc_of(figures[2]), 0.0, 0.2)
     assert found is not None
@@ -75,30 +75,30 @@ def test_a_figure_far_better_than_any_other_is_sure(figures: Sequence[Known]) ->
     assert found.explained.mean() > 0.95
 
 
-def test_normals_are_not_needed(figures: Sequence[Known]) -> None:
+def test_normals_are_not_needed(figures: Sequence[KnownModel]) -> None:
     points, _ = scanned(figures[5], 77.0, 0.3)
     found = match(points, None, figures, disc_of(figures[5]), 0.0, 0.3)
     assert found is not None
-    assert found.known is figures[5]
+    assert found.known_model is figures[5]
     assert angle(found.turn, 77.0) < 2.0
 
 
 @pytest.mark.parametrize("number", [1, 3])
-def test_a_figure_that_is_not_known_is_not_sure(figures: Sequence[Known], number: int) -> None:
+def test_a_figure_that_is_not_known_is_not_sure(figures: Sequence[KnownModel], number: int) -> None:
     points, normals = scanned(figures[number], 33.0, 0.2)
     others = [one for one in figures if one is not figures[number]]
     found = match(points, normals, others, disc_of(figures[number]), 0.0, 0.2)
     assert found is None or not found.sure
 
 
-def test_the_size_of_the_base_tells_models_apart(figures: Sequence[Known]) -> None:
+def test_the_size_of_the_base_tells_models_apart(figures: Sequence[KnownModel]) -> None:
     points, normals = scanned(figures[0], 0.0, 0.2)
     small = replace(disc_of(figures[0]), diameter=25.2)
     found = match(points, normals, [figures[0]], small, 0.0, 0.2)
     assert found is None
 
 
-def test_a_part_that_the_model_has_not_makes_it_not_sure(figures: Sequence[Known]) -> None:
+def test_a_part_that_the_model_has_not_makes_it_not_sure(figures: Sequence[KnownModel]) -> None:
     points, normals = scanned(figures[3], 10.0, 0.2)
     chance = np.random.default_rng(1)
     banner = np.array([100.0, 50.0, 38.0]) + chance.uniform(-1.0, 1.0, (400, 3)) * [8.0, 0.5, 7.0]
@@ -106,36 +106,36 @@ def test_a_part_that_the_model_has_not_makes_it_not_sure(figures: Sequence[Known
     found = match(np.vstack([points, banner]), np.vstack([normals, across]), figures, disc_of(figures[3]), 0.0, 0.2)
     assert found is not None
     assert not found.sure
-    assert found.known is figures[3]
+    assert found.known_model is figures[3]
 
 
 @pytest.mark.thinned(quick=50, ci=50)
 @pytest.mark.parametrize("holes, radius, sure", [(40, 1.6, True), (60, 2.0, False)])
 def test_a_figure_of_which_little_is_missing_here_and_there_is_sure_and_one_that_lacks_a_tenth_is_not(
-    figures: Sequence[Known], holes: int, radius: float, sure: bool
+    figures: Sequence[KnownModel], holes: int, radius: float, sure: bool
 ) -> None:
     points, normals = scanned(figures[2], 200.0, 0.2, count=4000)
     middles = points[np.random.default_rng(5).choice(len(points), holes, replace=False)]
     left = (np.linalg.norm(points[:, None] - middles, axis=2) > radius).all(axis=1)
     found = match(points[left], normals[left], figures, disc_of(figures[2]), 0.0, 0.2)
     assert found is not None
-    assert (found.known, found.sure) == (figures[2], sure)
+    assert (found.known_model, found.sure) == (figures[2], sure)
     assert found.why == ("" if sure else "the model has what the scan does not show")
 
 
 @pytest.mark.long
-def test_of_two_that_have_grown_together_each_is_found_and_the_rest_is_left(figures: Sequence[Known]) -> None:
+def test_of_two_that_have_grown_together_each_is_found_and_the_rest_is_left(figures: Sequence[KnownModel]) -> None:
     points, normals = scanned(figures[4], 120.0, 0.2)
     others, across = scanned(figures[5], 300.0, 0.2, seed=1)
     both, out = np.vstack([points, others + np.array([29.0, 0.0, 0.0])]), np.vstack([normals, across])
     first = match(both, out, figures, disc_of(figures[4]), 0.0, 0.2, several=True)
     assert first is not None
-    assert first.known is figures[4]
+    assert first.known_model is figures[4]
     assert first.sure, first.why
     rest = ~first.explained
     second = match(both[rest], out[rest], figures, None, 0.0, 0.2, several=True)
     assert second is not None
-    assert second.known is figures[5]
+    assert second.known_model is figures[5]
     assert np.hypot(second.at[0] - 129.0, second.at[1] - 50.0) < 0.5
     assert angle(second.turn, 300.0) < 2.0
 
@@ -148,7 +148,7 @@ def test_terrain_that_looks_the_same_from_two_sides_is_sure_and_its_turn_is_not(
     points, normals = scanned(known[0], 35.0, 0.2)
     found = match(points, normals, known, None, 0.0, 0.2)
     assert found is not None
-    assert found.known is known[0]
+    assert found.known_model is known[0]
     assert found.sure, found.why
     assert min(angle(found.turn, 35.0), angle(found.turn, 215.0)) < 2.0
     assert not found.has_front
@@ -173,7 +173,7 @@ def test_a_folder_without_a_model_is_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_scale_is_that_at_which_models_fit(figures: Sequence[Known]) -> None:
+def test_the_scale_is_that_at_which_models_fit(figures: Sequence[KnownModel]) -> None:
     unit = 37.31
     blobs = [(scanned(figures[number], 40.0 * number, 0.2)[0] - [100.0, 50.0, 0.0]) / unit for number in (2, 4)]
     found = match_scale(blobs, figures, [unit * 1.02], 0.2 / unit)
@@ -193,7 +193,7 @@ def _box(*size: float) -> Mesh:
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["easy.glb", "usual.ply", "no_scale.obj", "points.ply"])
 def test_figures_of_the_shared_scans_are_named_placed_and_turned(
-    shared: Path, figures: Sequence[Known], name: str
+    shared: Path, figures: Sequence[KnownModel], name: str
 ) -> None:
     """Cut out by the truth, among all figures that lie there and the project's own."""
     folder = shared / "scans"
@@ -208,6 +208,6 @@ def test_figures_of_the_shared_scans_are_named_placed_and_turned(
         disc = Disc((at[0] + 0.3, at[1] - 0.3), ground, 3.0, piece["base"], 0.5, 1.0)
         found = match(own, None, (*known, *figures), disc, ground, 0.1, several=True)
         assert found is not None
-        assert Path(found.known.path).name == Path(piece["mesh"]).name
+        assert Path(found.known_model.path).name == Path(piece["mesh"]).name
         assert np.hypot(*(np.array(found.at[:2]) - at)) < 1.0
         assert not found.has_front or angle(found.turn, piece["facing"] - 90.0) < 4.0

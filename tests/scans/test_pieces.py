@@ -9,7 +9,7 @@ import pytest
 
 from silhouette.common.geometry import Floats
 from silhouette.scans.bases import Disc
-from silhouette.scans.classify import Blob, KnownFigure, Pieces, find_pieces
+from silhouette.scans.classify import Blob, KnownFigure, LabelledPieces, find_pieces
 from silhouette.scans.segment import prominences, relief_of
 from silhouette.scans.surface import PlacedScan
 from tests.support.grown_tables import Heights, Table, box, disc, figure, table
@@ -29,19 +29,19 @@ def placed(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool
     )
 
 
-def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> Pieces:
+def pieces_of(scanned: Table, *, noise: float = 0.1, step: float = 1.0, faces: bool = True) -> LabelledPieces:
     return find_pieces(placed(scanned, noise=noise, step=step, faces=faces))
 
 
-def fighters(found: Pieces) -> list[Blob]:
+def fighters(found: LabelledPieces) -> list[Blob]:
     return [blob for blob in found.blobs if blob.kind == "fighter"]
 
 
-def terrain(found: Pieces) -> list[Blob]:
+def terrain(found: LabelledPieces) -> list[Blob]:
     return [blob for blob in found.blobs if blob.kind == "terrain"]
 
 
-def centres(found: Pieces) -> list[tuple[int, int]]:
+def centres(found: LabelledPieces) -> list[tuple[int, int]]:
     return sorted((round(b.disc.centre[0]), round(b.disc.centre[1])) for b in fighters(found) if b.disc is not None)
 
 

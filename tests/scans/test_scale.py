@@ -15,7 +15,7 @@ import pytest
 from silhouette.common.errors import RequestError
 from silhouette.scans import scale as scales
 from silhouette.scans.bases import Disc, Sizes
-from silhouette.scans.level import Level, level
+from silhouette.scans.level import Levelling, level
 from silhouette.scans.read import Scan, read_scan
 from silhouette.scans.scale import SizeHints, scale_of
 from silhouette.scans.votes import ScaleMatch
@@ -28,7 +28,7 @@ def disc(diameter: float, quality: float = 1.0) -> Disc:
     return Disc((0.0, 0.0), 0.0, 3.0, diameter, 0.005 * diameter, 1.0, quality)
 
 
-Made = Callable[..., tuple[Scan, Level]]
+Made = Callable[..., tuple[Scan, Levelling]]
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
         units: str | None = None,
         others: Sequence[tuple[float, float]] = (),
         tall: float = 120.0,
-    ) -> tuple[Scan, Level]:
+    ) -> tuple[Scan, Levelling]:
         found = [disc(1.006 * base / unit) for base in bases] + [disc(d / unit, quality) for d, quality in others]
 
         def find(points: Any, faces: Any, *, least: float, most: float, **_: Any) -> list[Disc]:
@@ -55,7 +55,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Made:
         nowhere = np.zeros((0, 3), dtype=np.int32)
         scan = Scan(Path("t.ply"), "ply", corners, nowhere, None, None, np.ones(8, dtype=bool), "z", units)
         edges = None if size is None else (x / unit, y / unit)
-        lie = Level(np.eye(4), edges, 0.0, 0.3 / unit, 0.3 / unit, 1.6 / unit, np.zeros(8, dtype=bool))
+        lie = Levelling(np.eye(4), edges, 0.0, 0.3 / unit, 0.3 / unit, 1.6 / unit, np.zeros(8, dtype=bool))
         return scan, lie
 
     return make

@@ -136,7 +136,7 @@ def test_numbers_that_are_stored_far_apart_are_a_doubt_and_a_warning(
     vertices, faces = hill()
     moved = (vertices / 1000.0 + [offset, offset / 2.0, 0.0]).astype(np.float32)
     (tmp_path / "scan.ply").write_bytes(ply_bytes(moved, faces))
-    table = scan_table(ScanRequest(tmp_path / "scan.ply", wanted=SizeHints(scale=1000.0)), Cache(None))
+    table = scan_table(ScanRequest(tmp_path / "scan.ply", size_hints=SizeHints(scale=1000.0)), Cache(None))
     told = [sentence for sentence in table.warnings if "mm apart, as it is stored" in sentence]
     assert len(told) == (1 if step else 0)
     if step:

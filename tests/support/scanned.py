@@ -12,11 +12,11 @@ from silhouette.meshes.primitives import Box, Cylinder, Solid, solid
 from silhouette.models.frame import DEFAULT_FRONT_DEG
 from silhouette.models.model import Model
 from silhouette.scans.bases import Disc
-from silhouette.scans.classify import Blob, Pieces
+from silhouette.scans.classify import Blob, LabelledPieces
 from silhouette.scans.identify import Surroundings
 from silhouette.scans.keep import Earlier
 from silhouette.scans.match import Match
-from silhouette.scans.models import Known
+from silhouette.scans.models import KnownModel
 from silhouette.scans.place import ScannedTable, remarks, scanned_pieces
 from silhouette.scans.read import Scan
 from silhouette.scans.scale import Scale
@@ -45,14 +45,14 @@ def surfaces() -> tuple[Floats, Integers, Integers]:
     return np.concatenate(vertices), np.concatenate(faces).astype(np.int32), np.concatenate(labels)
 
 
-def known(path: str = "minis/oswald.stl", front: float = 90.0) -> Known:
+def known(path: str = "minis/oswald.stl", front: float = 90.0) -> KnownModel:
     """A known figure: a cylinder on a base."""
     mesh = solid(Solid(Cylinder(25.0, 3.0)))
     model = Model(
         path, "fighter", mesh, np.zeros(len(mesh.faces), np.uint8), None, None, front, False,
         "stl", "mm", "given", "z", True, 0, (), front_from="given" if front != DEFAULT_FRONT_DEG["z"] else "default",
     )  # fmt: skip
-    return Known(path, model)
+    return KnownModel(path, model)
 
 
 def matched(*, sure: bool, path: str = "minis/oswald.stl", turn: float = 31.0) -> Match:
@@ -78,7 +78,7 @@ def scanned_table(
         Blob("terrain", None, 0.0, None, False, odd, "a mug" if odd else ""),
     )
     around = Surroundings(scan, vertices, 0.3, 1.2)
-    labels, pieces, asked = scanned_pieces(Pieces(labels, blobs), around, earlier or Earlier())
+    labels, pieces, asked = scanned_pieces(LabelledPieces(labels, blobs), around, earlier or Earlier())
     to_table = np.diag([1000.0, 1000.0, 1000.0, 1.0])
     return ScannedTable(
         scan, Scale(1000.0, "units", 0.0), to_table, (300.0, 200.0), 0.4, 0.2, 0.3, 1.2, labels, pieces, asked,
