@@ -91,7 +91,7 @@ export class FirstAnswers {
     if (!stood || !chosen || !table.hands.size) return;
     const isOther = stood.pieces.length !== table.pieces.length || stood.pieces.some(({ name }) => !table.piece(name));
     if (isOther || [...table.hands.keys()].some((name) => table.piece(name)?.kind === "terrain")) return;
-    this.asking.ask({ places: this.#places(), pairs: [chosen], moves, stood });
+    this.asking.ask({ places: this.#places(), brief: [chosen], moves, stood });
   }
 
   #answered(pair, result, { moves, stood }) {

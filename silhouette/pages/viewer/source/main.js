@@ -6,7 +6,7 @@ export { Asking } from "./asking.js";
 export { gangsOf, lookOf } from "./gangs.js";
 export { angleOf, ARROWS, axesOf, Grip, INCH, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
 export { matrixOf, shapeOf } from "./meshes.js";
-export { between, inside } from "./outlines.js";
+export { between, hullOf, inside } from "./outlines.js";
 export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";
 export { angleRound, Viewer } from "./viewer.js";

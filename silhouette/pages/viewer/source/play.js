@@ -247,13 +247,12 @@ export class Play {
     this.#ask();
   }
 
-  // The chosen pair first, then what the attacker sees of all others.
+  // The chosen pair first, then whether the attacker sees all others.
   #ask() {
     const name = (number) => this.pieces[number].name;
-    const others = this.models.filter((number) => number !== this.attacker && number !== this.target);
-    const seen = this.attacker === this.target ? others : [this.target, ...others];
+    const pairsWith = (numbers) => numbers.filter((number) => number !== this.attacker).map((number) => [name(this.attacker), name(number)]);
     const places = this.pieces.map((piece) => [piece.at, piece.turn]);
-    this.asking.ask({ places, pairs: seen.map((number) => [name(this.attacker), name(number)]) });
+    this.asking.ask({ places, pairs: pairsWith([this.target]), brief: pairsWith(this.models.filter((number) => number !== this.target)) });
   }
 
   #answered([attacker, target], result) {
