@@ -3,8 +3,8 @@
 Models at random places, turned at random, four attackers of five about towards their target; the judge of a playable
 report in Chromium and the command both judge who sees whom. The tables: the skirmish, of ten figures, and twenty of
 real meshes of 50,000 to 209,000 triangles. A phone is Chromium slowed to a quarter. Wanted: no two different words; at
-most 16 ms a check on a desktop, 50 on a phone, and 5 on a desktop for a brief answer, its word alone; 3 MB of meshes for
-the skirmish.
+most 16 ms a check on a desktop, 50 on a phone, and 5 on a desktop for a brief answer, its word alone; 3 MB of meshes
+for the skirmish.
 """
 
 from __future__ import annotations

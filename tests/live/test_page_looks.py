@@ -14,6 +14,7 @@ from silhouette.drawing.styles import DARK, PRINT, Style, verdict_colours
 from silhouette.pages.html.page import LEVEL_SIGNS
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level
+from tests.conftest import PROJECT
 from tests.pages.test_contrast import LEAST, contrast
 from tests.support.browsing import DESKTOP, PHONE, Browser
 from tests.support.live_pages import FILES, NO_WEBGL, SCENE, TableVisit, asking, table_page
@@ -56,7 +57,7 @@ def test_its_texts_can_be_read(style: Style) -> None:
 
 
 def test_signs_are_those_of_reports() -> None:
-    script = (FILES / "verdicts.js").read_text(encoding="utf-8")
+    script = (PROJECT / "silhouette/pages/viewer/source/verdicts.js").read_text(encoding="utf-8")
     for level in Level:
         kind, sign = LEVEL_SIGNS[level]
         assert f'{level.value}: "{sign}"' in script

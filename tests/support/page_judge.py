@@ -92,9 +92,7 @@ def judging(browser: Browser, pages: Sequence[Mapping[str, Any]]) -> Iterator[An
 
 
 def judged(page: Any, number: int, scene: NecromundaScene, posed: Sequence[Posed]) -> list[dict[str, Any]]:
-    """What the judge of a page says of checks on its table of a number, with ``ms`` that it took; and its brief answers,
-    as ``brief`` of these.
-    """
+    """What the judge of a page says of checks on its table of a number, with ``ms`` that it took, and so as ``brief``."""
     requests = [[each.places(scene), each.check.attacker, each.check.target] for each in posed]
     answers: list[dict[str, Any]] = page.evaluate(
         """([number, requests]) => requests.map(([places, attacker, target]) => {
@@ -164,7 +162,7 @@ def untruths(counted: Mapping[str, Any] | None, exact: ExactShares) -> list[str]
 
 
 def disagreement(answer: Mapping[str, Any], verdict: NecromundaVerdict) -> str | None:
-    """How a page's answer, or its brief one, and the command's verdict contradict each other; None where they do not."""
+    """How a page's answer, or its brief one, and the command's verdict contradict each other; None if they do not."""
     if "brief" in answer:
         brief = disagreement(answer["brief"], verdict)
         if brief or (answer["brief"]["word"] == ASK != answer["word"]):
