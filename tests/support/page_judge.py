@@ -92,7 +92,7 @@ def judging(browser: Browser, pages: Sequence[Mapping[str, Any]]) -> Iterator[An
 
 
 def judged(page: Any, number: int, scene: NecromundaScene, posed: Sequence[Posed]) -> list[dict[str, Any]]:
-    """What the judge of a page says of checks on its table of a number, with ``ms`` that it took, and so as ``brief``."""
+    """What the judge of a page says of checks on its table of a number, with ``ms`` that it took, and ``brief``."""
     requests = [[each.places(scene), each.check.attacker, each.check.target] for each in posed]
     answers: list[dict[str, Any]] = page.evaluate(
         """([number, requests]) => requests.map(([places, attacker, target]) => {

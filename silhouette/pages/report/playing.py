@@ -24,7 +24,7 @@ def check_playable(scene: Scene) -> None:
 
 
 def play_of_page(scene: TableScene) -> dict[str, Any]:
-    """What the judge of a page must know; also how exposed each verdict leaves a target, the unit, and the file's name."""
+    """What the judge of a page must know; also how exposed a verdict leaves a target, the unit and the file's name."""
     rule = rule_called(scene.rules)
     assert isinstance(rule, HasPlay)
     document = read_document(scene.path)

@@ -105,7 +105,7 @@ VIEWER_TEXTS: dict[str, Any] = {
 
 def viewer_texts(words: PageWords) -> dict[str, Any]:
     """`VIEWER_TEXTS` in the language of the page."""
-    texts = {
+    texts: dict[str, Any] = {
         key: words.phrase(text) if isinstance(text, str) else {part: words.phrase(name) for part, name in text.items()}
         for key, text in VIEWER_TEXTS.items()
     }
