@@ -86,7 +86,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Share:
+class WorkedOut:
     """How much of an answer is worked out: what a process tells before it."""
 
     share: float
@@ -240,7 +240,7 @@ class _Growth:
     def __call__(self, share: float) -> None:
         if int(100 * share) > self._hundredths:
             self._hundredths = int(100 * share)
-            tell(Share(self._hundredths / 100))
+            tell(WorkedOut(self._hundredths / 100))
 
 
 class AnsweringWork:
@@ -354,7 +354,7 @@ class Judges:
         contents, loop = self._contents_of(pose), asyncio.get_running_loop()
 
         def heard(event: Event) -> None:  # by the thread of the pool
-            if grown is not None and isinstance(event.value, Share):
+            if grown is not None and isinstance(event.value, WorkedOut):
                 loop.call_soon_threadsafe(grown, event.value.share)
 
         future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency, heard)
