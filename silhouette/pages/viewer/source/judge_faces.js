@@ -143,6 +143,12 @@ export function clipped(polygon, value) {
   return found;
 }
 
+// 1 where an eye is on the side of a plane's normal, -1 on the other, 0 on neither.
+function sideOf(planes, at, eye) {
+  const ahead = planes[at] * eye[0] + planes[at + 1] * eye[1] + planes[at + 2] * eye[2] - planes[at + 3];
+  return ahead < 0 ? 1 : ahead > 0 ? -1 : 0;
+}
+
 function own(some, name, value) {
   Object.defineProperty(some, name, { value });
   return value;
@@ -164,13 +170,8 @@ export class PlacedFaces {
   }
 
   get sides() {
-    const { planes, corners } = this.mesh;
-    const [x, y, z] = this.eye;
-    const sides = new Int8Array(corners.length / 3);
-    for (let face = 0, at = 0; face < sides.length; face += 1, at += 4) {
-      const ahead = planes[at] * x + planes[at + 1] * y + planes[at + 2] * z - planes[at + 3];
-      sides[face] = ahead < 0 ? 1 : ahead > 0 ? -1 : 0;
-    }
+    const sides = new Int8Array(this.mesh.corners.length / 3);
+    for (let face = 0; face < sides.length; face += 1) sides[face] = sideOf(this.mesh.planes, 4 * face, this.eye);
     return own(this, "sides", sides);
   }
 
@@ -205,8 +206,8 @@ export class PlacedFaces {
 
   // The faces that may reach into a window of the picture, of what lies farther than the plane of the eye.
   within(window) {
-    const { points, parts } = this;
-    const { corners } = this.mesh;
+    const { points, parts, eye } = this;
+    const { corners, planes } = this.mesh;
     const { left, right, low, high } = window;
     const codes = new Uint8Array(points.length / 3);
     for (let vertex = 0, at = 0; vertex < codes.length; vertex += 1, at += 3) {
@@ -216,15 +217,14 @@ export class PlacedFaces {
       codes[vertex] =
         (x < left * z ? LEFT : 0) | (x > right * z ? RIGHT : 0) | (y < low * z ? BELOW : 0) | (y > high * z ? ABOVE : 0) | (z < NEAR ? BEHIND : 0);
     }
-    const sides = this.sides.slice();
+    const sides = new Int8Array(corners.length / 3);
     const cut = [];
     for (let face = 0, at = 0; face < sides.length; face += 1, at += 3) {
       const [one, two, three] = [codes[corners[at]], codes[corners[at + 1]], codes[corners[at + 2]]];
-      if (one & two & three) sides[face] = 0;
-      else if ((one | two | three) & BEHIND && sides[face]) {
-        cut.push({ polygon: clipped(this.polygon(face), (x, y, z) => z - NEAR), side: sides[face] });
-        sides[face] = 0;
-      }
+      if (one & two & three) continue;
+      const side = sideOf(planes, 4 * face, eye);
+      if (!((one | two | three) & BEHIND)) sides[face] = side;
+      else if (side) cut.push({ polygon: clipped(this.polygon(face), (x, y, z) => z - NEAR), side });
     }
     return this.with(sides, [...parts, ...cut]);
   }

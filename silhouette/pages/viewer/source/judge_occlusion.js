@@ -201,8 +201,9 @@ export function occlusionOf({ eye, facing, arcs, target, blockers, isBrief }) {
   const thinnest = 1e-8 * (window.right - window.left) * (window.high - window.low);
   const outlines = new Lines(window);
   const parts = [TARGET];
+  const lines = new Lines(window);
   const add = (body, ...faces) => {
-    const lines = new Lines(window);
+    lines.count = 0;
     for (const each of faces) each.bound(lines);
     new Outline(lines, outlines, body).run();
   };
