@@ -284,9 +284,9 @@ def test_what_lies_beyond_the_arc_has_a_colour_of_its_own_and_a_line_of_the_lege
         table.settled()
         table.page.locator("#eye-view").scroll_into_view_if_needed()
         table.until(COLOURED)
-        seen, beyond = table.page.locator("#eye .colours"), table.page.locator("#eye-outside")
-        assert "beyond the vision arc" in seen.inner_text()
-        assert beyond.locator(".swatch").evaluate("(one) => getComputedStyle(one).backgroundColor") == YELLOW
+        colours = table.page.locator("#eye-colours")
+        assert "Beyond the vision arc" in colours.inner_text()
+        assert colours.locator(".swatch.outside").evaluate("(one) => getComputedStyle(one).backgroundColor") == YELLOW
         red, green, blue = np.moveaxis(table.picture("#eye-view"), -1, 0)
         yellow = (red > blue + 60) & (abs(red - green) < 40)
         assert yellow.sum() > 200

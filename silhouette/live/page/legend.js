@@ -2,7 +2,7 @@
 import { byId } from "./page.js";
 import { ARC, LINES } from "./verdicts.js";
 
-const { gangEntries, levelEntries, lineEntry, listed, swatchEntry } = window.silhouetteViewer;
+const { gangEntries, levelEntries, lineEntry, listed, partEntries } = window.silhouetteViewer;
 
 const PLACE = "M17 2L26 7L17 12L8 7Z";
 const RING = "M3 7a14 5 0 1 0 28 0a14 5 0 1 0-28 0";
@@ -55,13 +55,13 @@ export class Legend {
       parts.push(["attacker", `${view.attacker}, who looks`]);
       if (flat) parts.push([view.free ? "seen" : "obscured", `${view.target}, ${view.free ? "seen at least in part" : "not seen"}`]);
       else parts.push(["seen", `what is seen of ${view.target}`], ["obscured", `what is obscured of ${view.target}`]);
-      if (!flat && view.arcs) parts.push(["outside", "beyond the vision arc"]);
-      if (view.blockers.length) parts.push(["blocker", "in the way"]);
-      if (!flat && view.aside.length) parts.push(["aside", "disregarded"]);
+      if (!flat && view.arcs) parts.push(["outside"]);
+      if (view.blockers.length) parts.push(["blocker"]);
+      if (!flat && view.aside.length) parts.push(["aside"]);
     }
     if (table.models.length > (view ? 2 : 0)) parts.push(["model", "other models"]);
     if (table.pieces.some(({ kind }) => kind === "terrain")) parts.push(["terrain", "terrain"]);
     if (!flat) parts.push(["ghost", "not counted: bases and parts left out"]);
-    return parts.map(([part, words]) => swatchEntry(`${part}${flat ? " flat" : ""}`, words));
+    return partEntries(parts, flat ? " flat" : "");
   }
 }

@@ -31,6 +31,14 @@ export function swatchEntry(classes, words) {
   return { key: classes, words: upper(words), sample };
 }
 
+// Colours that mean the same wherever they are seen.
+const PARTS = { seen: "seen", obscured: "obscured", outside: "beyond the vision arc", blocker: "in the way", aside: "disregarded", ghost: "not counted" };
+
+// The colours of some parts: [part], or [part, words].
+export function partEntries(parts, look = "") {
+  return parts.map(([part, words = PARTS[part]]) => swatchEntry(`${part}${look}`, words));
+}
+
 // Of each level that some verdicts have: its line, its sign and the words for them. ``words``: of verdicts by their names.
 export function levelEntries(verdicts, levels, words = {}) {
   return Object.entries(LINES).flatMap(([level, look]) => {

@@ -6,7 +6,7 @@ export { Asking } from "./asking.js";
 export { gangsOf, lookOf, ringOf } from "./gangs.js";
 export { angleOf, ARROWS, axesOf, Grip, INCH, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
 export { ASK, TOO_CLOSE } from "./judge_necromunda.js";
-export { drawn, gangEntries, levelEntries, lineEntry, listed, swatchEntry } from "./legend.js";
+export { drawn, gangEntries, levelEntries, lineEntry, listed, partEntries } from "./legend.js";
 export { drawnMarks } from "./marks.js";
 export { matrixOf, shapeOf } from "./meshes.js";
 export { between, hullOf, inside } from "./outlines.js";
