@@ -4,7 +4,7 @@ and why one sees what does not see it. A `Change` is told under the keys of the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -199,8 +199,12 @@ def changes_of(
     searches = [_ChangeSearch("move target", check.target, MOVE_FIELD)] if movers.target else []
     searches += [_ChangeSearch("move attacker", check.attacker, MOVE_FIELD)] if movers.attacker else []
     searches += [_ChangeSearch("turn attacker", check.attacker, TURN_FIELD)] if movers.turns else []
-    changes = list[Change]()
-    for done, change in enumerate(run.parts(settings.renderer, searches, tried.least), 1):
+    changes, here = list[Change](), run.here()
+
+    def least(number: int) -> Change | None:
+        return tried.least(searches[number], lambda part: here.step((number + part) / (len(searches) + 1)))
+
+    for done, change in enumerate(run.parts(settings.renderer, range(len(searches)), least), 1):
         run.step(done / (len(searches) + 1))
         changes += [] if change is None else [change]
     changes.sort(key=lambda change: (change.direction is None, change.amount))
@@ -261,15 +265,15 @@ class _DisplacementJudge:
         finely, roughly = (replace(self._exactly, observe=estimate) for estimate in (FINELY, ROUGHLY))
         self._settings: dict[Effort, Settings] = {"exact": self._exactly, "fine": finely, "rough": roughly}
 
-    def nearest(self, name: str, searched: Field) -> Nearest | None:
+    def nearest(self, name: str, searched: Field, step: Callable[[float], None] = lambda part: None) -> Nearest | None:
         """The least move, or turn, of a piece with which the verdict is another."""
-        return nearest_change(self._now, partial(self._look, name, searched.is_line), searched)
+        return nearest_change(self._now, partial(self._look, name, searched.is_line), searched, step)
 
-    def least(self, search: _ChangeSearch) -> Change | None:
+    def least(self, search: _ChangeSearch, step: Callable[[float], None]) -> Change | None:
         """The least change of a kind; None where there is none within reach. RequestError where it takes too long."""
         try:
             with time_limit(SEARCH_SECONDS):
-                nearest = self.nearest(search.name, search.searched)
+                nearest = self.nearest(search.name, search.searched, step)
         except OutOfTime:
             turns = "turn" if search.searched.is_line else "move"
             raise RequestError(

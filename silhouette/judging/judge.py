@@ -129,6 +129,7 @@ class Judged(Record):
 Request = tuple[Scene, Check]  # a check, and the scene that it is asked of
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 Group = tuple[list[Verdict], Exception | None]
+Step = Callable[[float, int], None]  # is told how many are done, with a part of the next one, and of all
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ def judge(
     options: JudgingOptions,
     *,
     draw: Draw | None = None,
-    step: Callable[[float, int], None] = lambda done, total: None,
+    step: Step = lambda done, total: None,
 ) -> Iterator[tuple[int, Judged]]:
     """The results of requests as they come, each with the number of its request, from 0.
 
@@ -199,9 +200,11 @@ def judge(
             done += len(numbers)
 
 
-def judge_all(requests: Sequence[Request], options: JudgingOptions) -> list[Judged]:
+def judge_all(
+    requests: Sequence[Request], options: JudgingOptions, step: Step = lambda done, total: None
+) -> list[Judged]:
     """The complete results of `judge`, in the order of the requests."""
-    results = dict(judge(requests, options))
+    results = dict(judge(requests, options, step=step))
     return [results[number] for number in range(len(requests))]
 
 

@@ -125,21 +125,28 @@ class _SearchCells:
         )
 
 
-def nearest_change(now: str, look: Look, searched: Field) -> Nearest | None:
+def nearest_change(
+    now: str, look: Look, searched: Field, step: Callable[[float], None] = lambda part: None
+) -> Nearest | None:
     """The least change with which the verdict is another; None where none within reach was found. Cells are at least as
     fine as the field says: what is narrower than one and a half of them, and shows neither in a neighbour's verdict nor
     in its margin, may not be found. On the same terms, nothing is nearer than what is found by more than twice `EXACT`.
+
+    ``step`` is called with the part of all cells that it has done with.
     """
     search = _NearestSearch(now, look, searched)
-    waiting = list[Floats]()
-    for ring in searched.rings():
+    rings = list(searched.rings())
+    waiting, cells, done = list[Floats](), sum(map(len, rings)), 0
+    for ring in rings:
         if ring[0, 0] > search.best - EXACT:
             break
         waiting.append(ring)
         if sum(map(len, waiting)) >= MIN_RING_CELLS or ring[0, 0] == searched.reach:
             search.ask(np.concatenate(waiting))
+            done += sum(map(len, waiting))
             waiting = []
             search.narrow()
+            step(done / cells)
     if waiting:
         search.ask(np.concatenate(waiting))
         search.narrow()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -48,6 +49,11 @@ class Run:
     def from_here(self, done: float) -> Run:
         """The run of one check, after ``done`` of them."""
         return replace(self, step=lambda part: self.step(done + part))
+
+    def here(self) -> Run:
+        """The same run, which tells nobody anything from a process that is forked from this one."""
+        process = os.getpid()
+        return replace(self, step=lambda done: self.step(done) if os.getpid() == process else None)
 
     def each(
         self, scene: Scene, renderer: Renderer, items: Sequence[Item], work: Callable[[Item, Run], Result]

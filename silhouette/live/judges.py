@@ -7,7 +7,7 @@ import gc
 import os
 import pickle
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cache as cached
@@ -45,17 +45,24 @@ from silhouette.scenes.warnings import prepare
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of
 from silhouette.workers.forkserver import Loaded
-from silhouette.workers.process import Stopped, worker_pipe
+from silhouette.workers.process import Stopped, tell, worker_pipe
+from silhouette.workers.slots import Event
 
 
 @dataclass(frozen=True)
 class Desk:
-    """What a process answers with; ``pixel`` is mm at the target, None for the scene's own."""
+    """What a process answers with.
+
+    Attributes:
+        pixel: mm at the target, None for the scene's own.
+        grown: is called with the share of an answer that is worked out.
+    """
 
     scene: TableScene
     renderer: Renderer
     cache: Cache
     pixel: float | None
+    grown: Callable[[float], None] = lambda share: None
 
     @property
     def options(self) -> JudgingOptions:
@@ -79,6 +86,13 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class WorkedOut:
+    """How much of an answer is worked out: what a process tells before it."""
+
+    share: float
+
+
+@dataclass(frozen=True)
 class CheckQuestion:
     """Checks of a scene: a `SceneQuestion` whose answer is a list of `Answer`, in their order.
 
@@ -94,7 +108,13 @@ class CheckQuestion:
         """See `SceneQuestion`."""
         scene = desk.scene
         options = replace(desk.options, keep=self.views, seed=self.seed, what_if=self.what_if)
-        results = judge_all([(scene, check) for check in self.checks], options)
+        requests = [(scene, check) for check in self.checks]
+        verdicts = len(requests)  # they come first, and take little of the time of what is wanted besides
+
+        def step(done: float, total: int) -> None:
+            desk.grown(max(done - verdicts, 0.0) / max(total - verdicts, 1))
+
+        results = judge_all(requests, options, step)
         sights = [sight_of(scene, n, result.verdict) if self.views else None for n, result in enumerate(results)]
         return [
             Answer(result.row(), None if sight is None else sight_entry(sight))
@@ -211,6 +231,18 @@ class Start:
         return Start, (Cache(self.cache.directory), self.renderer, self.device, self.error, self.pixel)
 
 
+class _Growth:
+    """Tells the one for whom this process works how much of an answer is worked out, in hundredths, each once."""
+
+    def __init__(self) -> None:
+        self._hundredths = 0
+
+    def __call__(self, share: float) -> None:
+        if int(100 * share) > self._hundredths:
+            self._hundredths = int(100 * share)
+            tell(WorkedOut(self._hundredths / 100))
+
+
 class AnsweringWork:
     """Answers questions in one process: a `silhouette.workers.forkserver.SharedWork`."""
 
@@ -241,7 +273,7 @@ class AnsweringWork:
                 renderer = self._start.started or choose(self._start.renderer, self._start.device)
                 self._renderer = StoppableRenderer(renderer, worker_pipe())
             scene = content_of(name, partial(self._scene, path, is_document=name.startswith("document")))
-            answer = question.answered(Desk(scene, self._renderer, self._cache, self._start.pixel))
+            answer = question.answered(Desk(scene, self._renderer, self._cache, self._start.pixel, _Growth()))
         except Exception as error:
             raise RequestError(problem(error, path)) from None
         yield answer
@@ -307,19 +339,31 @@ class Judges:
         """Ends the processes."""
         self._pool.close(SilhouetteError(TABLE_CLOSED_REASON))
 
-    def ask(self, pose: TablePose, question: SceneQuestion, urgency: int = 0) -> asyncio.Future[Any]:
+    def ask(
+        self,
+        pose: TablePose,
+        question: SceneQuestion,
+        urgency: int = 0,
+        grown: Callable[[float], None] | None = None,
+    ) -> asyncio.Future[Any]:
         """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
 
-        Less urgent questions, with higher numbers, wait for more urgent ones.
+        Less urgent questions, with higher numbers, wait for more urgent ones. ``grown`` is called with the share of the
+        answer that is worked out.
         """
-        contents = self._contents_of(pose)
-        future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency)
+        contents, loop = self._contents_of(pose), asyncio.get_running_loop()
+
+        def heard(event: Event) -> None:  # by the thread of the pool
+            if grown is not None and isinstance(event.value, WorkedOut):
+                loop.call_soon_threadsafe(grown, event.value.share)
+
+        future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency, heard)
         answer = asyncio.wrap_future(future)
         self._futures[answer] = future
         answer.add_done_callback(self._forget)
         if not self._is_waking:  # once for all that are asked now, so that the most urgent of them comes first
             self._is_waking = True
-            asyncio.get_running_loop().call_soon(self._wake)
+            loop.call_soon(self._wake)
         return answer
 
     def _wake(self) -> None:
@@ -358,11 +402,25 @@ class Judges:
             self._digests[model] = model_digest(model)
         return self._digests[model]
 
-    async def ask_all(self, pose: TablePose, question: CheckQuestion) -> list[Answer]:
-        """The answers to a question of many checks, shared out among the processes."""
+    async def ask_all(
+        self, pose: TablePose, question: CheckQuestion, grown: Callable[[float], None] = lambda share: None
+    ) -> list[Answer]:
+        """The answers to a question of many checks, shared out among the processes; ``grown`` as of `ask`."""
         checks, groups = question.checks, self._groups(question)
+        shares = [0.0] * len(checks)
+
+        def group_grown(group: Sequence[int], share: float) -> None:
+            for number in group:
+                shares[number] = max(shares[number], share)  # a process may have begun it again
+            grown(sum(shares) / len(shares))
+
         futures = [
-            self.ask(pose, replace(question, checks=tuple(checks[number] for number in group)), PATIENT)
+            self.ask(
+                pose,
+                replace(question, checks=tuple(checks[number] for number in group)),
+                PATIENT,
+                partial(group_grown, group),
+            )
             for group in groups
         ]
         try:

@@ -250,7 +250,11 @@ class Session:
             check_odds(table.scene, checks)
         if question.what_if:
             check_changes(table.scene, checks)
-        task = asyncio.create_task(self._judges.ask_all(now, question))
+
+        def grown(share: float) -> None:
+            self._tell({"event": "progress", "ask": request.get("id"), "pose": number, "share": round(share, 3)})
+
+        task = asyncio.create_task(self._judges.ask_all(now, question, grown))
         answers = await _unless_stopped(self._checks, request.get("id"), task)
         if answers is None:
             return {"pose": number, "stopped": True}

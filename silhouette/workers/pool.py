@@ -160,14 +160,21 @@ class WorkerPool:
 
     # Submitted tasks
 
-    def submit(self, task: Any, contents: Mapping[str, Content] | None = None, urgency: int = 0) -> TaskFuture:
+    def submit(
+        self,
+        task: Any,
+        contents: Mapping[str, Content] | None = None,
+        urgency: int = 0,
+        tell: Callable[[Event], None] | None = None,
+    ) -> TaskFuture:
         """The future of a task, which is given to the next process that is free; cancelled, it is not gone on with.
+        ``tell`` is called with each of its events, by whoever drives the pool.
 
         The task is what pickle can carry; ``contents`` are what it needs besides, by digest
         (`silhouette.workers.content.content_of`). Less urgent tasks, with higher numbers, wait for more urgent ones.
         Those from `PATIENT` on give way: the process of the least urgent one stops, and begins it again afterwards.
         """
-        future = TaskFuture(task, contents or {}, urgency)
+        future = TaskFuture(task, contents or {}, urgency, tell)
         future.number = next(self._numbers)
         future.add_done_callback(lambda done: self._stop(cast("TaskFuture", done)) if done.cancelled() else None)
         self._put(future)

@@ -267,6 +267,11 @@ class Stopped(BaseException):
 _pipe: Connection | None = None
 
 
+def tell(value: Any) -> None:
+    """Sends a result of the task that this process, a worker, is in the middle of; its work yields others later."""
+    worker_pipe().send_bytes(_pickled((RESULT, value)))
+
+
 def worker_pipe() -> Connection:
     """The pipe through which this process, a worker, gets its tasks, and is stopped in the middle of one."""
     assert _pipe is not None

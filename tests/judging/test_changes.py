@@ -218,7 +218,7 @@ def test_a_search_that_takes_too_long_is_one_line(monkeypatch: pytest.MonkeyPatc
 def test_a_move_is_told_from_where_the_attacker_looks_and_its_direction_is_below_a_whole_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def nearest(now: str, look: Any, searched: Field) -> Nearest | None:
+    def nearest(now: str, look: Any, searched: Field, step: Any) -> Nearest | None:
         return None if searched.is_line else Nearest(np.array(point), 4.0, "hidden")
 
     monkeypatch.setattr("silhouette.judging.counterfactuals.nearest_change", nearest)

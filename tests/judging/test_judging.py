@@ -20,6 +20,7 @@ from silhouette.common.errors import RequestError
 from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, Selection, judge, judge_all, judge_scene, load_scene
 from silhouette.judging import counterfactuals as searching
+from silhouette.judging.run import Run
 from silhouette.models.model import Model, load_model
 from silhouette.renderers import choose
 from silhouette.rules.base import MeasuredVerdict, Verdict
@@ -203,3 +204,12 @@ def test_what_python_shows_of_an_answer_is_a_line_that_a_person_reads(path: Path
         assert result.check.label.replace(f" ({result.check.arc} arc)", "") in shown
         assert result.verdict.verdict in shown
         assert len(shown) < 200
+
+
+def test_a_run_tells_nobody_from_a_process_that_is_forked_from_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = list[float]()
+    run = Run(step=steps.append).here()
+    run.step(0.5)
+    monkeypatch.setattr("silhouette.judging.run.os.getpid", lambda: -1)
+    run.step(0.75)
+    assert steps == [0.5]

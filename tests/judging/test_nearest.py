@@ -36,6 +36,16 @@ def way(angle: float) -> Floats:
     return np.array([cos(angle), sin(angle)])
 
 
+@pytest.mark.parametrize(("distance", "last"), [(20.0, 0.6), (60.0, 1.0)])
+def test_how_much_of_the_field_is_behind_it_grows_to_what_is_found(distance: float, last: float) -> None:
+    shares = list[float]()
+    nearest_change("a", looking(lambda x, y: x >= distance), MOVE_FIELD, shares.append)
+    assert shares == sorted(set(shares))
+    assert len(shares) > 5
+    assert shares[0] < 0.1
+    assert 0.5 * last < shares[-1] <= last
+
+
 @settings(max_examples=25)
 @given(distance=st.floats(0.05, 49.5), angle=st.floats(0.0, 2.0 * pi))
 def test_an_edge_is_found_straight_ahead(distance: float, angle: float) -> None:

@@ -363,7 +363,13 @@ def test_what_would_change_it_is_looked_for_shown_and_stopped(
         table.served.answers["check"]["id"] = "of nobody"
         table.page.click("#what-if")
         assert table.page.locator("#changes progress").is_visible()
-        table.until(f"{CHANGES}.textContent.includes('1 s')")
+        number = next(request["id"] for request in table.served.asked if request["do"] == "check")
+        bar = table.page.locator("#changes progress")
+        for ask, share, shown in ((number, 0.25, 0.25), (number, 0.125, 0.25), (-1, 0.5, 0.25), (number, 0.75, 0.75)):
+            table.served.say({"event": "progress", "ask": ask, "pose": 0, "share": share})
+            table.served.say({"event": "results", "pose": -1, "pairs": [], "results": [], "settled": False})
+            table.until(f"{CHANGES}.textContent.includes('{shown:.0%}'.replace('%', '\u00a0%'))")
+            assert bar.evaluate("(bar) => bar.value") == shown
         assert table.page.inner_text("#what-if") == "Stop looking"
         table.page.click("#what-if")
         assert table.page.locator("#changes").is_hidden()

@@ -14,6 +14,7 @@ from silhouette.drawing.styles import DARK, PRINT, Style, verdict_colours
 from silhouette.pages.html.page import LEVEL_SIGNS
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level
+from tests.conftest import PROJECT
 from tests.pages.test_contrast import LEAST, contrast
 from tests.support.browsing import DESKTOP, PHONE, Browser
 from tests.support.live_pages import FILES, NO_WEBGL, SCENE, TableVisit, asking, table_page
@@ -56,7 +57,7 @@ def test_its_texts_can_be_read(style: Style) -> None:
 
 
 def test_signs_are_those_of_reports() -> None:
-    script = (FILES / "verdicts.js").read_text(encoding="utf-8")
+    script = (PROJECT / "silhouette/pages/viewer/source/verdicts.js").read_text(encoding="utf-8")
     for level in Level:
         kind, sign = LEVEL_SIGNS[level]
         assert f'{level.value}: "{sign}"' in script
@@ -283,9 +284,9 @@ def test_what_lies_beyond_the_arc_has_a_colour_of_its_own_and_a_line_of_the_lege
         table.settled()
         table.page.locator("#eye-view").scroll_into_view_if_needed()
         table.until(COLOURED)
-        seen, beyond = table.page.locator("#eye .colours"), table.page.locator("#eye-outside")
-        assert "beyond the vision arc" in seen.inner_text()
-        assert beyond.locator(".swatch").evaluate("(one) => getComputedStyle(one).backgroundColor") == YELLOW
+        colours = table.page.locator("#eye-colours")
+        assert "Beyond the vision arc" in colours.inner_text()
+        assert colours.locator(".swatch.outside").evaluate("(one) => getComputedStyle(one).backgroundColor") == YELLOW
         red, green, blue = np.moveaxis(table.picture("#eye-view"), -1, 0)
         yellow = (red > blue + 60) & (abs(red - green) < 40)
         assert yellow.sum() > 200

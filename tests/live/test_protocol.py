@@ -357,6 +357,27 @@ def test_a_check_that_takes_long_is_stopped_by_its_id_and_another_begins(tmp_pat
     asyncio.run(main())
 
 
+def test_how_much_of_a_check_that_takes_long_is_worked_out_is_said_before_its_answer(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with client_of(written(tmp_path, TWO)) as client:
+            answer = await client.session.answer(
+                {"id": "long", "do": "check", "pairs": [["Kal", "Vex"]], "what_if": True}
+            )
+            assert answer["results"][0]["changes"]
+            grown = [event for event in client.events if event["event"] == "progress"]
+            assert {(event["ask"], event["pose"]) for event in grown} == {("long", client.table.pose)}
+            shares = [event["share"] for event in grown]
+            assert shares == sorted(set(shares))
+            assert 0.0 < shares[0] < 0.25  # within the first of three searches
+            assert 0.75 <= shares[-1] <= 1.0
+            assert len(shares) >= 6
+            before = len(client.events)
+            assert (await client.done("check", pairs=[["Kal", "Vex"]]))["results"]
+            assert len(client.events) == before
+
+    asyncio.run(main())
+
+
 def test_the_state_says_how_long_the_unit_of_the_scene_is(tmp_path: Path) -> None:
     async def main() -> None:
         async with client_of(written(tmp_path)) as client:

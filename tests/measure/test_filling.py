@@ -11,14 +11,18 @@ import pytest
 
 from silhouette.common.geometry import Pose
 from silhouette.files.cache import Cache
+from silhouette.judging import load_scene
 from silhouette.measure.filling import Skins, filled
 from silhouette.meshes.primitives import Box, Solid, solid
 from silhouette.renderers import choose
 from silhouette.rules.base import Settings
 from silhouette.rules.necromunda.judge import NecromundaVerdict
 from silhouette.rules.necromunda.rule import NECROMUNDA
+from silhouette.rules.necromunda.scene import NecromundaScene
 from silhouette.rules.skirmishcorps.rule import SKIRMISHCORPS
+from tests.benchmarks.page_judge import SKIRMISH
 from tests.support.commands import run
+from tests.support.page_judge import random_poses
 
 EMBREE = choose()
 WINDOW = Path(__file__).resolve().parents[3] / "shared" / "reports" / "scenes" / "ne_solid_window.toml"
@@ -279,3 +283,12 @@ def test_the_reported_window(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert 'say solid = "filled"' in " ".join(told.out.split())
     inspected = json.loads(run(capsys, "inspect", mesh, "--json").out)
     assert inspected["solid"] is False
+
+
+def test_an_eye_within_terrain_has_faces_next_to_it_that_reach_far_out_in_its_picture() -> None:
+    """Kal stands in the foot of the rock, whose next faces had places that polygons have no numbers for."""
+    table = load_scene(SKIRMISH)
+    assert isinstance(table, NecromundaScene)
+    (*_, posed) = random_poses(table, 59, seed=0)
+    assert posed.check.attacker == "Kal"
+    assert posed.ruling(table).verdict in NECROMUNDA.levels

@@ -61,7 +61,7 @@ def test_text_can_be_read_on_every_ground(style: Style) -> None:
 def test_text_can_be_read_in_every_rule_with_a_background(style: Style) -> None:
     """Such as the plates of verdicts: the colour of the rule, or the ink, on the background of the rule."""
     seen = set()
-    for selector, body in RULE.findall(asset("page.css") + asset("report.css")):
+    for selector, body in RULE.findall(asset("signs.css") + asset("page.css") + asset("report.css")):
         values = dict(one.split(":", 1) for one in body.split(";") if ":" in one)
         ground = colour_of(values.get("background", ""), style)
         if ground is None or "swatch" in selector or selector.strip() == ".drawing":

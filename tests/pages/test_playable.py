@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from silhouette.cli.app import main
+from silhouette.drawing.words.words import LANGUAGES
 from silhouette.judging import load_scene
+from silhouette.pages.html.page import LEVEL_SIGNS
+from silhouette.pages.report.sections import viewer_texts
+from silhouette.pages.report.words import PageWords
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.conftest import PROJECT
@@ -107,6 +111,39 @@ def test_keys_move_it_as_the_view_is_turned(visit: Visit) -> None:
         visit.page.keyboard.press(key)
     assert visit.page.evaluate(place) == pytest.approx([x + 12.7, y - 25.4, z])
     answer(visit)
+
+
+GANGS = ("Orlock", "Escher")
+SHARES = (0.0, 1e-9, 4e-5, 0.0004, 0.123, 1 / 3, 0.4999, 0.49999, 0.5, 0.50001, 2 / 3, 0.9994, 0.99996, 1 - 1e-9, 1.0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_shares_read_as_those_of_the_command(visit: Visit, language: str) -> None:
+    """The live table's, and in every language a report's, of the same code."""
+    words = PageWords(language)
+    shown = visit.page.evaluate(
+        "([shares, words, language]) => shares.map((each) => silhouetteViewer.share(each, words, language))",
+        [SHARES, viewer_texts(words)["play"], language],
+    )
+    assert [one.replace("\u00a0", " ") for one in shown] == [
+        words.fraction(each).replace("\u00a0", " ") if each else words.number("0 %") for each in SHARES
+    ]
+
+
+def test_lines_and_signs_of_the_others_are_in_the_legend(visit: Visit) -> None:
+    """Each verdict has the sign and the line of its level, as on the live table."""
+    visit.until("![...document.querySelectorAll('#play-others li')].some((row) => row.textContent.endsWith('…'))")
+    rows = visit.page.locator("#play-others li").all_inner_texts()
+    signs = {sign: level for level, (_, sign) in LEVEL_SIGNS.items() if sign}
+    verdicts = [row.split(": ")[1].split(" ", 1) for row in rows if row.split(": ")[1][0] in signs]
+    assert verdicts
+    for sign, word in verdicts:
+        assert NECROMUNDA.levels[word] is signs[sign]
+    legend = visit.page.locator("#play-legend li").all_inner_texts()
+    assert set(legend) == {*(f"{sign} {word}" for sign, word in verdicts), *map("Ring and bar of {}".format, GANGS)}
+    looks = visit.page.evaluate("silhouette.stage.lines.children.map(({ material }) => material.dashed)")
+    assert looks
+    assert not visit.page.evaluate("silhouette.stage.view.lines.some(({ colour }) => colour === 'rule')")
 
 
 def test_a_check_that_is_chosen_is_the_pair_that_is_judged(visit: Visit) -> None:

@@ -26,7 +26,7 @@ TOKEN = "0123456789abcdef0123456789abcdef"
 TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 FILES = PROJECT / "silhouette/live/page"
 ASSETS = PROJECT / "silhouette/pages/html/assets"
-SHARED = ("viewer.min.js", "judge.min.js")
+SHARED = ("viewer.min.js", "judge.min.js", "signs.css")
 
 NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null"
 

@@ -92,15 +92,18 @@ def judging(browser: Browser, pages: Sequence[Mapping[str, Any]]) -> Iterator[An
 
 
 def judged(page: Any, number: int, scene: NecromundaScene, posed: Sequence[Posed]) -> list[dict[str, Any]]:
-    """What the judge of a page says of checks on its table of a number, with ``ms`` that it took."""
+    """What the judge of a page says of checks on its table of a number, with ``ms`` that it took, and ``brief``."""
     requests = [[each.places(scene), each.check.attacker, each.check.target] for each in posed]
     answers: list[dict[str, Any]] = page.evaluate(
         """([number, requests]) => requests.map(([places, attacker, target]) => {
             const table = tables[number];
             places.forEach(([at, turn], index) => table.pieces[index].place(at, turn));
-            const start = performance.now();
-            const answer = table.judge(attacker, target);
-            return { ...answer, ms: performance.now() - start };
+            const timed = (isBrief) => {
+                const start = performance.now();
+                const answer = table.judge(attacker, target, isBrief);
+                return { ...answer, ms: performance.now() - start };
+            };
+            return { ...timed(false), brief: timed(true) };
         })""",
         [number, requests],
     )
@@ -159,7 +162,11 @@ def untruths(counted: Mapping[str, Any] | None, exact: ExactShares) -> list[str]
 
 
 def disagreement(answer: Mapping[str, Any], verdict: NecromundaVerdict) -> str | None:
-    """How a page's answer and the command's verdict contradict each other; None where they do not."""
+    """How a page's answer, or its brief one, and the command's verdict contradict each other; None if they do not."""
+    if "brief" in answer:
+        brief = disagreement(answer["brief"], verdict)
+        if brief or (answer["brief"]["word"] == ASK != answer["word"]):
+            return f"briefly {brief or ASK}"
     if answer["word"] == ASK:
         return None
     word = TOO_CLOSE if verdict.marginal else verdict.verdict

@@ -2,10 +2,7 @@
 // alone, and takes its place: see silhouette/live/playing.py.
 import { rounded } from "./hand.js";
 
-const { Asking } = window.silhouetteViewer;
-
-const ASK = "ask the desk";
-const CLOSE = "too close to call";
+const { ASK, Asking, TOO_CLOSE } = window.silhouetteViewer;
 
 export class FirstAnswers {
   constructor(table) {
@@ -91,7 +88,7 @@ export class FirstAnswers {
     if (!stood || !chosen || !table.hands.size) return;
     const isOther = stood.pieces.length !== table.pieces.length || stood.pieces.some(({ name }) => !table.piece(name));
     if (isOther || [...table.hands.keys()].some((name) => table.piece(name)?.kind === "terrain")) return;
-    this.asking.ask({ places: this.#places(), pairs: [chosen], moves, stood });
+    this.asking.ask({ places: this.#places(), brief: [chosen], moves, stood });
   }
 
   #answered(pair, result, { moves, stood }) {
@@ -110,7 +107,7 @@ function rowOf([attacker, target], { word, verdict, share, inArc, could }) {
     line_of_sight: verdict !== "hidden",
     in_arc: inArc > 0,
     occluded: share,
-    marginal: word === CLOSE,
+    marginal: word === TOO_CLOSE,
     could_be: could,
     isFirst: true,
   };

@@ -1,4 +1,4 @@
-// Convex outlines: of points in a plane, of a shape from above, and the few points of a shape that outlines rest on.
+// Shapes from above: their points, their triangles, and the few points that outlines rest on.
 const DIRECTIONS = 300;
 const MOST = 4000; // triangles of one piece that a plan draws
 
@@ -19,21 +19,6 @@ export function trianglesInPlan(shape) {
     if (Math.abs(area) > 1e-6) found.push(area > 0 ? [a, b, c] : [a, c, b]);
   }
   return found;
-}
-
-// The convex outline of points, anticlockwise.
-export function hullOf(points) {
-  const sorted = [...points].sort(([ax, ay], [bx, by]) => ax - bx || ay - by);
-  const turns = ([ax, ay], [bx, by], [cx, cy]) => (bx - ax) * (cy - ay) - (by - ay) * (cx - ax) > 0;
-  const half = (ordered) => {
-    const kept = [];
-    for (const point of ordered) {
-      while (kept.length > 1 && !turns(kept.at(-2), kept.at(-1), point)) kept.pop();
-      kept.push(point);
-    }
-    return kept.slice(0, -1);
-  };
-  return [...half(sorted), ...half(sorted.reverse())];
 }
 
 // The points of a shape that lie farthest in directions all round it, which a spiral over a ball gives.

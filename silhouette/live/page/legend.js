@@ -1,19 +1,15 @@
 // What the signs, lines and colours on the table mean: of those that are there now, beside the table, to be folded away.
-import { byId, made } from "./page.js";
-import { drawn } from "./svg.js";
-import { LINES, SIGNS, upper } from "./verdicts.js";
+import { byId } from "./page.js";
+import { ARC, LINES } from "./verdicts.js";
 
-const { gangsOf, lookOf } = window.silhouetteViewer;
+const { gangEntries, levelEntries, lineEntry, listed, partEntries } = window.silhouetteViewer;
 
-const WIDTH = 34; // px of a sample of a line
-const DASH = 6; // px of a dash of length 1
 const PLACE = "M17 2L26 7L17 12L8 7Z";
 const RING = "M3 7a14 5 0 1 0 28 0a14 5 0 1 0-28 0";
 
 export class Legend {
   constructor(app) {
     this.app = app;
-    this.about = "";
     byId("legend").addEventListener("toggle", () => this.shown());
   }
 
@@ -21,29 +17,22 @@ export class Legend {
   shown() {
     const { table } = this.app;
     if (!byId("legend").open || !table.settled) return;
-    const entries = [...this.#marks(), ...this.#figures(), ...this.#gangs()];
-    const about = JSON.stringify(entries.map(({ key, words }) => [key, words]));
-    if (about === this.about) return;
-    this.about = about;
-    byId("legend-signs").replaceChildren(...entries.map(({ sample, words }) => made("li", {}, sample(), made("span", {}, words))));
+    listed(byId("legend-signs"), [...this.#marks(), ...this.#figures(), ...gangEntries(table.models)]);
   }
 
-  // Of each level of verdicts that the lines have: its line, its sign and the words for it.
+  // Of each line: what it means; of verdicts with their signs.
   #marks() {
     const { app, app: { table, tools, sights } } = this;
     const entries = [];
-    const line = (key, look, words, path) => entries.push({ key, words: upper(words), sample: () => sampleOf(look, path) });
+    const line = (...about) => entries.push(lineEntry(...about));
     const { selected, chosen, results } = table;
     if (selected) line("selected", { colour: "blue", width: 3 }, `${selected}, which is selected; the tip shows where it faces`, RING);
     const other = (chosen || []).find((name) => name !== selected);
     if (other && !tools.close) line("chosen", { colour: "ink", width: 2 }, `${other}, the other of the chosen pair`, RING);
     if (tools.close) return entries;
-    for (const [level, look] of Object.entries(LINES)) {
-      const words = [...new Set(results.known.map(({ verdict }) => verdict).filter((word) => table.levels[word] === level))];
-      if (words.length) line(level, look, `${SIGNS[level]} ${words.join(", ")}`);
-    }
+    entries.push(...levelEntries(results.known.map(({ verdict }) => verdict), table.levels));
     if (results.known.length) line("arrow", { colour: "soft-ink", width: 2 }, "from who looks to who is seen; thick for the chosen pair", "M2 7H32M25 3L32 7L25 11");
-    if (sights.view?.edges?.length) line("arc", { colour: "arc", width: 1.75, dash: [1.6, 0.9] }, `edge of what ${sights.view.attacker} faces`);
+    if (sights.view?.edges?.length) line("arc", ARC, `edge of what ${sights.view.attacker} faces`);
     if (tools.limit && tools.limit.name === selected) {
       line("limit", { colour: "green", width: 2 }, "how far it may move", RING);
       line("too far", { colour: "red", width: 2 }, "the same, where it has moved too far", RING);
@@ -66,28 +55,13 @@ export class Legend {
       parts.push(["attacker", `${view.attacker}, who looks`]);
       if (flat) parts.push([view.free ? "seen" : "obscured", `${view.target}, ${view.free ? "seen at least in part" : "not seen"}`]);
       else parts.push(["seen", `what is seen of ${view.target}`], ["obscured", `what is obscured of ${view.target}`]);
-      if (!flat && view.arcs) parts.push(["outside", "beyond the vision arc"]);
-      if (view.blockers.length) parts.push(["blocker", "in the way"]);
-      if (!flat && view.aside.length) parts.push(["aside", "disregarded"]);
+      if (!flat && view.arcs) parts.push(["outside"]);
+      if (view.blockers.length) parts.push(["blocker"]);
+      if (!flat && view.aside.length) parts.push(["aside"]);
     }
     if (table.models.length > (view ? 2 : 0)) parts.push(["model", "other models"]);
     if (table.pieces.some(({ kind }) => kind === "terrain")) parts.push(["terrain", "terrain"]);
     if (!flat) parts.push(["ghost", "not counted: bases and parts left out"]);
-    const key = (part) => `${part} ${flat}`;
-    return parts.map(([part, words]) => ({ key: key(part), words: upper(words), sample: () => made("i", { className: `swatch ${part}${flat ? " flat" : ""}` }) }));
+    return partEntries(parts, flat ? " flat" : "");
   }
-
-  #gangs() {
-    const { models } = this.app.table;
-    return gangsOf(models).map((gang) => {
-      const { className } = lookOf(models, gang);
-      return { key: className, words: `Ring and bar of ${gang}`, sample: () => made("i", { className: `swatch ${className}` }) };
-    });
-  }
-}
-
-function sampleOf({ colour, width, dash }, path = "M0 7H34") {
-  const dashes = dash ? { "stroke-dasharray": dash.map((length) => DASH * length).join(" ") } : {};
-  const mark = drawn("path", { d: path, class: "mark", stroke: `var(--${colour})`, "stroke-width": width, ...dashes });
-  return drawn("svg", { class: "sample", viewBox: `0 0 ${WIDTH} 14`, width: WIDTH, height: 14, "aria-hidden": "true" }, mark);
 }

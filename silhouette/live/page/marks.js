@@ -1,11 +1,10 @@
 // The marks on the table: rings, sight lines, arcs, ruler, move limit. Points in mm; widths in pixels.
-import { LINES } from "./verdicts.js";
+import { ARC, LINES, sightOf } from "./verdicts.js";
 
-const { lookOf } = window.silhouetteViewer;
+const { lookOf, ringOf } = window.silhouetteViewer;
 
 const OVER = 0.6; // mm above the surface
 const CORNERS = 96;
-const RINGS_APART = 90; // as which part of the size of the table a gang's ring lies apart from the rim of a base
 
 export function marksOf(table, sights, tools, size) {
   const marks = { lines: [], areas: [] };
@@ -26,7 +25,7 @@ export function marksOf(table, sights, tools, size) {
     sighted(marks, table, size);
   }
   for (const points of (!tools.close && sights.view?.edges) || []) {
-    marks.lines.push({ points, colour: "arc", width: 1.75, dash: [1.6, 0.9], over: false });
+    marks.lines.push({ points, ...ARC, over: false });
   }
   const { ruler } = tools;
   if (ruler.to) ruled(marks, ruler, size);
@@ -46,20 +45,11 @@ function ringed(marks, table, name, colour, width) {
   if (points.length) marks.lines.push({ points: [...points, points[0]], colour, width, dash: null, over: true });
 }
 
-// Round a base, a little apart from its rim, the ring of a gang.
 function banded(marks, table, piece, size) {
   const look = lookOf(table.models, piece.gang);
   const shown = table.shown(piece);
-  const outline = look ? table.shapes.outline(shown) : [];
-  if (!outline.length) return;
-  const [x, y, z] = middle(table, shown);
-  const points = outline.map(([px, py]) => {
-    const wider = 1 + size / RINGS_APART / (Math.hypot(px - x, py - y) || 1);
-    return [x + wider * (px - x), y + wider * (py - y), z + OVER];
-  });
-  points.push(points[0]);
-  marks.lines.push({ points, colour: "ink", width: 4, dash: null, over: false, opacity: 0.8 });
-  marks.lines.push({ points, colour: look.colour, width: 2, dash: look.dash, over: false });
+  const core = look ? table.shapes.outline(shown) : [];
+  if (core.length) marks.lines.push(...ringOf(look, { core, height: shown.at[2] }, size));
 }
 
 // A wedge before the rim of the base: where it faces.
@@ -83,31 +73,13 @@ function middle(table, piece) {
   return outline.length ? [mean(0), mean(1), at[2]] : at;
 }
 
-// Between the selected model and everyone, both ways: each line to the left of its direction, with an arrow head.
+// Between the selected model and everyone, both ways.
 function sighted(marks, table, size) {
   for (const pair of table.results.pairs) {
     const row = table.row(pair);
-    const chosen = String(pair) === String(table.chosen);
     const [attacker, target] = pair.map((name) => table.shown(table.piece(name)));
-    const level = row && table.levels[row.verdict];
-    const look = LINES[level] || { colour: "rule", width: 1, dash: null };
-    const from = attacker.eye;
-    const to = raised(table, target, 0.6);
-    const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
-    const length = Math.hypot(dx, dy) || 1;
-    const aside = [(-dy / length) * (size / 130), (dx / length) * (size / 130)];
-    const at = (share, left = 0) => [
-      from[0] + share * dx + (1 + left) * aside[0],
-      from[1] + share * dy + (1 + left) * aside[1],
-      from[2] + share * (to[2] - from[2]),
-    ];
-    const opacity = chosen ? (row?.isFirst ? 0.6 : 1) : level === "blocked" ? 0.55 : 0.85;
-    const shown = { colour: look.colour, width: look.width + (chosen ? 2.5 : 0), over: true, opacity };
-    marks.lines.push({ ...shown, dash: look.dash, points: [at(0), at(1)] });
-    if (!level || (level === "blocked" && !chosen)) continue;
-    const back = Math.max(1 - size / 12 / length, 0.5);
-    const head = Math.max(back - size / 45 / length, 0.4);
-    marks.lines.push({ ...shown, dash: null, points: [at(head, 1.6), at(back), at(head, -1.6)] });
+    const about = { isChosen: String(pair) === String(table.chosen), isFirst: row?.isFirst };
+    marks.lines.push(...sightOf(attacker.eye, raised(table, target, 0.6), row && table.levels[row.verdict], size, about));
   }
 }
 

@@ -3,7 +3,7 @@ import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
-const { between, lookOf } = window.silhouetteViewer;
+const { between, listed, lookOf, partEntries } = window.silhouetteViewer;
 
 const PAUSE = 250; // ms
 const FIRST = "The page's own first answer; the verdict follows.";
@@ -60,12 +60,12 @@ export class Panel {
     say(byId("reverse"), `⇄ ${turned}`);
   }
 
-  // What the colours of the eye's picture mean that not every picture has.
+  // What the colours of the eye's picture mean.
   #eye(target) {
     const { sights, table } = this.app;
     const { arcs, blockers } = sights.view;
-    const shown = { outside: arcs, blocker: blockers.length, ghost: table.shapes.known.get(target.shape)?.ghosts };
-    for (const [part, there] of Object.entries(shown)) byId(`eye-${part}`).hidden = !there;
+    const shown = { seen: true, obscured: true, outside: arcs, blocker: blockers.length, ghost: table.shapes.known.get(target.shape)?.ghosts };
+    listed(byId("eye-colours"), partEntries(Object.entries(shown).flatMap(([part, there]) => (there ? [[part]] : []))));
   }
 
   // Where nobody can tell which verdict it is: what players do then, and on a line of its own what it could be.

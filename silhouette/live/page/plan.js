@@ -1,7 +1,8 @@
 // The table from above in SVG, for browsers without WebGL: it can do what `view.js` can, but for the eye's view.
-import { hullOf, inPlan, trianglesInPlan } from "./hulls.js";
+import { inPlan, trianglesInPlan } from "./hulls.js";
 import { drawn, drawnFlat, pathOf } from "./svg.js";
 
+const { hullOf } = window.silhouetteViewer;
 const MARGIN = 0.04;
 const NEARER = 0.8;
 export class Plan {

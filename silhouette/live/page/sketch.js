@@ -1,6 +1,8 @@
 // Over a picture that waits, where graphics are slow: the marks, and outlines of what has moved since that picture.
-import { hullOf, outermost } from "./hulls.js";
+import { outermost } from "./hulls.js";
 import { drawn, drawnFlat, pathOf } from "./svg.js";
+
+const { hullOf } = window.silhouetteViewer;
 
 export class Sketch {
   constructor(holder, view) {

@@ -1,13 +1,7 @@
 // SVG: elements, and the marks on the table drawn flat.
-const SVG = "http://www.w3.org/2000/svg";
-const DASH = 7; // px of a dash of length 1
+export const { drawn } = window.silhouetteViewer;
 
-export function drawn(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-}
+const DASH = 7; // px of a dash of length 1
 
 export const lineOf = (points) => `M${points.map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}`;
 export const pathOf = (points) => `${lineOf(points)}Z`;

@@ -4,12 +4,11 @@ import { CloseLook } from "./close.js";
 import { EyePicture } from "./eye.js";
 import { framed } from "./framing.js";
 import { nearestHit } from "./hits.js";
-import { drawnMarks } from "./marks3d.js";
 import { isSoftware, Pace } from "./pace.js";
 import { drawnPicture } from "./picture3d.js";
 import { Sketch } from "./sketch.js";
 
-const { axesOf, Pointer, Stage, Viewer, three } = window.silhouetteViewer;
+const { axesOf, drawnMarks, Pointer, Stage, Viewer, three } = window.silhouetteViewer;
 
 const ANGLE = 35; // degrees upright
 const MARGIN = 0.03;
@@ -97,7 +96,7 @@ export class View {
   // For slow graphics: without shadows, no finer than CSS pixels, and marks beside the pictures.
   #simpler() {
     const { renderer } = this.viewer;
-    drawnMarks(this.marks, NONE, 0, null, three);
+    drawnMarks(this.marks, NONE, 0, null);
     this.sketch.marked(this.known);
     renderer.shadowMap.enabled = false;
     this.stage.scene.traverse(({ material }) => {
@@ -188,7 +187,7 @@ export class View {
       this.sketch.marked(marks);
       return;
     }
-    drawnMarks(this.marks, marks, this.size, this.style, three);
+    drawnMarks(this.marks, marks, this.size, this.style);
     this.viewer.draw();
   }
 

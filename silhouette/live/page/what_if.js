@@ -3,7 +3,6 @@ import { lengthIn } from "./lengths.js";
 import { byId, made, say } from "./page.js";
 import { upper } from "./verdicts.js";
 
-const SECOND = 1000; // ms
 const WORDS = "What would change it?";
 
 // Every 45 degrees from the direction of the look, anticlockwise: where a piece goes, as the attacker sees it.
@@ -17,6 +16,7 @@ export class WhatIf {
     this.app = app;
     this.about = null;
     byId("what-if").addEventListener("click", () => (this.about?.request ? this.#away() : this.#ask()));
+    app.table.heard("progress", ({ ask, share }) => ask === this.about?.request?.id && this.#grown(share));
   }
 
   // What is about another pair or an earlier pose goes.
@@ -36,7 +36,6 @@ export class WhatIf {
   }
 
   #ended(about) {
-    clearInterval(about.clock);
     about.request = null;
     say(byId("what-if"), WORDS);
   }
@@ -47,7 +46,7 @@ export class WhatIf {
     this.about = about;
     about.request = table.connection.ask({ do: "check", pairs: [about.pair], what_if: true });
     say(byId("what-if"), "Stop looking");
-    this.#waiting(about);
+    this.#waiting();
     try {
       const { results } = await about.request;
       if (this.about !== about) return;
@@ -61,17 +60,19 @@ export class WhatIf {
     }
   }
 
-  // How long it has looked by now: nobody knows how long it will.
-  #waiting(about) {
-    const held = byId("changes");
-    const told = made("p", { className: "small" });
-    held.replaceChildren(told, made("progress", { ariaLabel: "Looking for what would change it" }));
-    held.hidden = false;
-    const began = performance.now();
-    const tick = () => say(told, `Trying moves, turns and the table without each piece … ${Math.round((performance.now() - began) / SECOND)} s`);
-    tick();
-    about.clock = setInterval(tick, SECOND);
+  #waiting() {
+    this.text = made("p", { className: "small" });
+    this.bar = made("progress", { ariaLabel: "Looking for what would change it", value: 0 });
+    byId("changes").replaceChildren(this.text, this.bar);
+    byId("changes").hidden = false;
+    this.#grown(0);
     this.app.tell("Looking for what would change it …");
+  }
+
+  // How much of the work is done.
+  #grown(share) {
+    this.bar.value = Math.max(share, this.bar.value);
+    say(this.text, `Trying moves, turns and the table without each piece … ${Math.floor(100 * this.bar.value)}\u00a0%`);
   }
 
   #lines(row) {

@@ -31,7 +31,7 @@ CONTENT_TYPES = {
 """The content types of the files, by their endings; files of other endings are not served."""
 
 VIEWER_FILE = "viewer.min.js"
-SHARED_FILES = (VIEWER_FILE, "judge.min.js", "three.LICENSE.txt")  # what the page shares with reports
+SHARED_FILES = (VIEWER_FILE, "judge.min.js", "signs.css", "three.LICENSE.txt")  # what the page shares with reports
 
 
 @dataclass(frozen=True)

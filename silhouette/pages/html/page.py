@@ -305,7 +305,7 @@ def plate(judged: Judged, close: str) -> Markup:
 def style_sheet() -> str:
     """The style sheet of every page: the colours of the figures as variables, and the rules that use them."""
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{_variables(DARK)}}}}}"
-    return f":root{{{_variables(PRINT)}}}{dark}{asset('page.css')}"
+    return f":root{{{_variables(PRINT)}}}{dark}{asset('signs.css')}{asset('page.css')}"
 
 
 def asset(name: str) -> str:

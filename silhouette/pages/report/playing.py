@@ -24,7 +24,7 @@ def check_playable(scene: Scene) -> None:
 
 
 def play_of_page(scene: TableScene) -> dict[str, Any]:
-    """What the judge of a page must know; also the unit and the name of the file, for a command at the desk."""
+    """What the judge of a page must know; also how exposed a verdict leaves a target, the unit and the file's name."""
     rule = rule_called(scene.rules)
     assert isinstance(rule, HasPlay)
     document = read_document(scene.path)
@@ -37,7 +37,8 @@ def play_of_page(scene: TableScene) -> dict[str, Any]:
     play = rule.play(scene)
     for piece, entry in zip(scene.pieces, play["pieces"], strict=True):
         entry["stands"] = piece.name in standing_on
-    return {**play, "unit": unit_in(document), "scene": scene.path.name}
+    levels = {verdict: str(level) for verdict, level in rule.levels.items()}
+    return {**play, "levels": levels, "unit": unit_in(document), "scene": scene.path.name}
 
 
 def played_document(

@@ -19,6 +19,7 @@ from silhouette.drawing.maps import map_figure
 from silhouette.drawing.saving import FigureDescription, Writing, jpeg, svg
 from silhouette.drawing.sheet import COLUMN, Figure, Sheet, settings
 from silhouette.drawing.styles import PRINT, Style
+from silhouette.drawing.words.words import ROUNDED_SHARE_WORDS
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged
 from silhouette.judging.maps import Map
@@ -104,10 +105,12 @@ VIEWER_TEXTS: dict[str, Any] = {
 
 def viewer_texts(words: PageWords) -> dict[str, Any]:
     """`VIEWER_TEXTS` in the language of the page."""
-    return {
+    texts: dict[str, Any] = {
         key: words.phrase(text) if isinstance(text, str) else {part: words.phrase(name) for part, name in text.items()}
         for key, text in VIEWER_TEXTS.items()
     }
+    texts["play"] |= {word: words(key, share="{share}") for word, key in ROUNDED_SHARE_WORDS.items()}
+    return texts
 
 
 MAP: dict[str, str] = {
@@ -339,7 +342,7 @@ def play_controls(words: PageWords) -> Markup:
         ),
         element("p", element("code", id="play-command", hidden=True)),
         element("ul", id="play-others", class_="plain", aria_label=words.phrase("What it sees of the others")),
-        element("ul", id="play-gangs", class_="colours"),
+        element("ul", id="play-legend", class_="colours"),
         element("p", words.phrase(PLAY_HELP), class_="small"),
         id="play",
         class_="screen",

@@ -23,7 +23,7 @@ export class Asking {
     this.#post(message);
   }
 
-  // ``question``: {places, pairs} and more; while the judge counts it waits, and gives way to any later one.
+  // ``question``: {places, pairs, brief} and more; while the judge counts it waits, and gives way to any later one.
   ask(question) {
     this.waiting = question;
     this.#next();
@@ -39,8 +39,8 @@ export class Asking {
     this.question = this.waiting;
     this.waiting = null;
     this.number += 1;
-    const { places, pairs } = this.question;
-    this.#post({ number: this.number, places, pairs });
+    const { places, pairs, brief } = this.question;
+    this.#post({ number: this.number, places, pairs, brief });
   }
 
   #heard({ done, number, pair, result }) {

@@ -19,13 +19,14 @@ const OVER = 0.6; // mm above the ground
 const APART = 90; // as which part of the size of the table a ring lies apart from the rim of a base
 const WAYS = 72; // the corners of a ring
 
-// The ring round what a piece stands on, a little apart from its rim: [[x, y, z], ...] in the world. ``base``: {core, radius,
-// span}, ``size`` of the table, mm.
-export function ringOf({ core, radius, span }, size) {
+// The ring of a look round what a piece stands on, a little apart from its rim, as lines in the world: ``core``: the corners
+// of what has that rim with so much all round, ``height`` and ``size`` of the table, mm.
+export function ringOf({ colour, dash }, { core, radius = 0, height }, size) {
   const far = radius + size / APART;
-  return Array.from({ length: WAYS + 1 }, (_, way) => {
+  const points = Array.from({ length: WAYS + 1 }, (_, way) => {
     const [x, y] = [Math.cos((2 * Math.PI * way) / WAYS), Math.sin((2 * Math.PI * way) / WAYS)];
     const rim = core.reduce((best, point) => (point[0] * x + point[1] * y > best[0] * x + best[1] * y ? point : best));
-    return [rim[0] + far * x, rim[1] + far * y, span[0] + OVER];
+    return [rim[0] + far * x, rim[1] + far * y, height + OVER];
   });
+  return [{ points, colour: "ink", width: 4, dash: null, over: false, opacity: 0.8 }, { points, colour, width: 2, dash, over: false }];
 }

@@ -24,8 +24,8 @@ export async function tableOf(page) {
 }
 
 // The messages of a worker, one after another: {packed, bytes, shapes}, which come to those that it has; {pieces, play}, how the
-// table now stands; {number, places: [[at, turn], ...], pairs: [[attacker, target], ...]}, of which each pair is answered
-// by {number, pair, result}. After each message the answer is {done}.
+// table now stands; {number, places: [[at, turn], ...], pairs: [[attacker, target], ...], brief}, of which each pair is
+// answered by {number, pair, result}, those that are ``brief`` briefly. After each message the answer is {done}.
 function working(worker) {
   const shapes = new Map();
   let table = null;
@@ -34,7 +34,9 @@ function working(worker) {
     if (message.shapes) for (const [name, shape] of await shapesOf(message)) shapes.set(name, shape);
     if (message.play) table = laid(message, shapes);
     for (const [index, place] of (message.places || []).entries()) table.pieces[index].place(...place);
-    for (const pair of message.pairs || []) worker.postMessage({ number: message.number, pair, result: table.judge(...pair) });
+    for (const isBrief of [false, true]) {
+      for (const pair of (isBrief ? message.brief : message.pairs) || []) worker.postMessage({ number: message.number, pair, result: table.judge(...pair, isBrief) });
+    }
     worker.postMessage({ done: true });
   };
   worker.onmessage = ({ data }) => (before = before.then(() => heard(data)));

@@ -8,7 +8,7 @@ export const NEAR = 1e-3; // mm: what lies nearer to the plane of the eye is cut
 // How often a face counts in both layers: of one seen from behind, of none, and of one that looks at the eye.
 const LAYER = 1 << 16;
 const LAYERS = [LAYER, 0, LAYER + 1];
-const [LEFT, RIGHT, BELOW, ABOVE] = [1, 2, 4, 8];
+const [LEFT, RIGHT, BELOW, ABOVE, BEHIND] = [1, 2, 4, 8, 16];
 
 export class Faces {
   // ``points``: Float64Array of x, y, z in mm, in the model's frame, no two at one place; ``corners``: three of each face;
@@ -88,23 +88,34 @@ export class Faces {
   }
 }
 
-// (3 n) points of a model's frame, seen: along right, up and forward of the view, from the eye.
-export function seen(points, pose, view) {
-  const { axes, eye } = view;
+// From a model's frame to what is seen: along right, up and forward of the view, from the eye.
+function seeing(pose, { axes, eye }) {
   const m = new Float64Array(12);
   for (let row = 0; row < 3; row += 1) {
     for (let column = 0; column < 4; column += 1) {
       for (let k = 0; k < 3; k += 1) m[4 * row + column] += axes[3 * row + k] * (pose[4 * k + column] - (column === 3 ? eye[k] : 0));
     }
   }
+  return m;
+}
+
+// One of some points, seen, is put where others are.
+function put(m, points, at, found, to) {
+  const [x, y, z] = [points[at], points[at + 1], points[at + 2]];
+  found[to] = m[0] * x + m[1] * y + m[2] * z + m[3];
+  found[to + 1] = m[4] * x + m[5] * y + m[6] * z + m[7];
+  found[to + 2] = m[8] * x + m[9] * y + m[10] * z + m[11];
+}
+
+function allSeen(points, m) {
   const found = new Float64Array(points.length);
-  for (let at = 0; at < points.length; at += 3) {
-    const [x, y, z] = [points[at], points[at + 1], points[at + 2]];
-    found[at] = m[0] * x + m[1] * y + m[2] * z + m[3];
-    found[at + 1] = m[4] * x + m[5] * y + m[6] * z + m[7];
-    found[at + 2] = m[8] * x + m[9] * y + m[10] * z + m[11];
-  }
+  for (let at = 0; at < points.length; at += 3) put(m, points, at, found, at);
   return found;
+}
+
+// (3 n) points of a model's frame, seen.
+export function seen(points, pose, view) {
+  return allSeen(points, seeing(pose, view));
 }
 
 // The eye in a model's frame.
@@ -132,21 +143,48 @@ export function clipped(polygon, value) {
   return found;
 }
 
+// 1 where an eye is on the side of a plane's normal, -1 on the other, 0 on neither.
+function sideOf(planes, at, eye) {
+  const ahead = planes[at] * eye[0] + planes[at + 1] * eye[1] + planes[at + 2] * eye[2] - planes[at + 3];
+  return ahead < 0 ? 1 : ahead > 0 ? -1 : 0;
+}
+
+function own(some, name, value) {
+  Object.defineProperty(some, name, { value });
+  return value;
+}
+
 // A body's faces in a picture: each has a side, 1 where the eye is on that of its normal, -1 on the other, 0 on neither
 // or where it is left out; and parts of faces that were cut, as polygons.
 export class PlacedFaces {
   constructor(mesh, pose, view) {
     this.mesh = mesh;
-    this.points = seen(mesh.points, pose, view);
-    this.sides = new Int8Array(mesh.corners.length / 3);
+    this.matrix = seeing(pose, view);
+    this.eye = eyeIn(pose, view.eye);
     this.parts = []; // {polygon, side}
-    const { sides } = this;
-    const { planes } = mesh;
-    const [x, y, z] = eyeIn(pose, view.eye);
-    for (let face = 0, at = 0; face < sides.length; face += 1, at += 4) {
-      const ahead = planes[at] * x + planes[at + 1] * y + planes[at + 2] * z - planes[at + 3];
-      sides[face] = ahead < 0 ? 1 : ahead > 0 ? -1 : 0;
+  }
+
+  // Most bodies are drawn whole, by few of their edges: all points, and sides, are worked out where they are wanted.
+  get points() {
+    return own(this, "points", allSeen(this.mesh.points, this.matrix));
+  }
+
+  get sides() {
+    const sides = new Int8Array(this.mesh.corners.length / 3);
+    for (let face = 0; face < sides.length; face += 1) sides[face] = sideOf(this.mesh.planes, 4 * face, this.eye);
+    return own(this, "sides", sides);
+  }
+
+  // Whether a face alone covers more than an area of the picture.
+  hasArea(least) {
+    const p = new Float64Array(9);
+    const { points, corners } = this.mesh;
+    for (let face = 0; face < corners.length; face += 3) {
+      for (let corner = 0; corner < 3; corner += 1) put(this.matrix, points, 3 * corners[face + corner], p, 3 * corner);
+      const [x, y] = [p[0] / p[2], p[1] / p[2]];
+      if (Math.abs((p[3] / p[5] - x) * (p[7] / p[8] - y) - (p[6] / p[8] - x) * (p[4] / p[5] - y)) > 2 * least) return true;
     }
+    return false;
   }
 
   polygon(face) {
@@ -161,29 +199,34 @@ export class PlacedFaces {
   // The same body with other faces.
   with(sides, parts) {
     const other = Object.create(PlacedFaces.prototype);
-    return Object.assign(other, { mesh: this.mesh, points: this.points, sides, parts });
+    own(other, "sides", sides);
+    own(other, "points", this.points);
+    return Object.assign(other, { mesh: this.mesh, matrix: this.matrix, parts });
   }
 
-  // The faces that may reach into a window of the picture.
+  // The faces that may reach into a window of the picture, of what lies farther than the plane of the eye.
   within(window) {
-    const { points } = this;
-    const { corners } = this.mesh;
+    const { points, parts, eye } = this;
+    const { corners, planes } = this.mesh;
+    const { left, right, low, high } = window;
     const codes = new Uint8Array(points.length / 3);
     for (let vertex = 0, at = 0; vertex < codes.length; vertex += 1, at += 3) {
       const x = points[at];
       const y = points[at + 1];
       const z = points[at + 2];
       codes[vertex] =
-        (x < window.left * z ? LEFT : 0) |
-        (x > window.right * z ? RIGHT : 0) |
-        (y < window.low * z ? BELOW : 0) |
-        (y > window.high * z ? ABOVE : 0);
+        (x < left * z ? LEFT : 0) | (x > right * z ? RIGHT : 0) | (y < low * z ? BELOW : 0) | (y > high * z ? ABOVE : 0) | (z < NEAR ? BEHIND : 0);
     }
-    const sides = this.sides.slice();
-    for (let face = 0; face < sides.length; face += 1) {
-      if (codes[corners[3 * face]] & codes[corners[3 * face + 1]] & codes[corners[3 * face + 2]]) sides[face] = 0;
+    const sides = new Int8Array(corners.length / 3);
+    const cut = [];
+    for (let face = 0, at = 0; face < sides.length; face += 1, at += 3) {
+      const [one, two, three] = [codes[corners[at]], codes[corners[at + 1]], codes[corners[at + 2]]];
+      if (one & two & three) continue;
+      const side = sideOf(planes, 4 * face, eye);
+      if (!((one | two | three) & BEHIND)) sides[face] = side;
+      else if (side) cut.push({ polygon: clipped(this.polygon(face), (x, y, z) => z - NEAR), side });
     }
-    return this.with(sides, this.parts);
+    return this.with(sides, [...parts, ...cut]);
   }
 
   // What lies where ``plane`` times a point, in picture coordinates, is at least ``least``.
@@ -213,17 +256,23 @@ export class PlacedFaces {
   // Adds the lines that bound what these faces cover. A layer winds round a place as often as faces that look at the eye
   // lie over it, a second one, told apart by `LAYER`, as often as more others do: of a closed body that has no lines.
   bound(lines) {
-    const { sides, points } = this;
-    const { even, odd, moved } = this.mesh;
+    const { sides, matrix } = this;
+    const { points, even, odd, moved } = this.mesh;
+    const ends = new Float64Array(6);
+    const add = (from, to, times) => {
+      put(matrix, points, from, ends, 0);
+      put(matrix, points, to, ends, 3);
+      lines.add(ends, 0, 3, times, moved);
+    };
     for (let at = 0; at < even.length; at += 4) {
       const first = sides[even[at + 2]];
       const second = sides[even[at + 3]];
-      if (first !== second) lines.add(points, even[at], even[at + 1], LAYERS[first + 1] - LAYERS[second + 1], moved);
+      if (first !== second) add(even[at], even[at + 1], LAYERS[first + 1] - LAYERS[second + 1]);
     }
     for (const edge of odd) {
       let times = 0;
       for (let at = 2; at < edge.length; at += 2) times += edge[at + 1] * LAYERS[sides[edge[at]] + 1];
-      if (times) lines.add(points, edge[0], edge[1], times, moved);
+      if (times) add(edge[0], edge[1], times);
     }
     for (const { polygon, side } of this.parts) {
       for (let at = 0; at < polygon.length; at += 3) lines.add(polygon, at, (at + 3) % polygon.length, LAYERS[side + 1], moved);

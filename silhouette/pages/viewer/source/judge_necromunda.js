@@ -32,6 +32,7 @@ export class Piece {
 
   // At a point, mm, turned by degrees against how it stood.
   place(at, turn) {
+    if (this.turn === turn && at.every((value, axis) => value === this.at[axis])) return;
     this.at = at;
     this.turn = turn;
     const angle = (turn * Math.PI) / 180;
@@ -79,8 +80,10 @@ export class Table {
   }
 
   // What `silhouette check` would say of a check, or that it is too close to call, or that the desk must be asked:
-  // {word, could, share, bound, seen, inArc, blockers: [{name, share}], why}.
-  judge(attackerName, targetName) {
+  // {word, could, share, bound, seen, inArc, blockers: [{name, share}], why}. Where a brief answer is wanted, its word is
+  // what counts: the share of what is out of arc is NaN, and nothing is in the way where that is not counted for the word.
+  judge(attackerName, targetName, isBrief = false) {
+    this.isBrief = isBrief;
     const [attacker, target] = [this.piece(attackerName), this.piece(targetName)];
     try {
       if (this.pieces.some((piece) => piece.stands && piece.isMoved && !this.#isOnTop(piece))) throw new Doubt("stands");
@@ -168,6 +171,7 @@ export class Table {
       arcs: look.arcs && look.arcs.map((arc) => ({ apex: attacker.carried(arc.apex), right: attacker.turned(arc.right), left: attacker.turned(arc.left) })),
       target: { mesh: this.#meshOf(target), pose: target.now, aim: this.#middleOf(target) },
       blockers: blockers.map((piece) => ({ mesh: this.#meshOf(piece, isWhole), pose: piece.now })),
+      isBrief: this.isBrief,
     });
     found.by = [];
     for (const [number, piece] of blockers.entries()) {

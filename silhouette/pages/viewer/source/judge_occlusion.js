@@ -1,9 +1,11 @@
 // What bodies obscure of a target, seen from an eye: which of their faces are before it, and what these cover of it.
 import { clipped, NEAR, PlacedFaces, seen } from "./judge_faces.js";
 import { areasOf, BLOCKER, INSIDE, Lines, NEARER, Outline, PERHAPS, TARGET } from "./judge_sweep.js";
+import { hullOf } from "./outlines.js";
 
 const TOUCHING = 5e-5; // mm: a surface that is nearer than another by less hides nothing of it
 const STEEPEST = Math.tan((75 * Math.PI) / 180); // a target that reaches further off the middle is none for one picture
+const COVERED = 1e-12; // of what lies round a target: what a sum of areas leaves by rounding where all of it is obscured
 const TURNS = 16; // directions of planes round the upright
 
 // The directions in which planes are tried that part two bodies: level, and sloping up and down, all round.
@@ -31,16 +33,26 @@ export function viewAt(eye, aim, facing) {
   return { eye, axes: [...right, ...cross(right, forward), ...forward] };
 }
 
-// A window with a little room round it, so that what only touches the target's picture reaches into it.
-function grown({ left, right, low, high }) {
-  const room = 1e-4 * Math.max(right - left, high - low);
+// The room round a target, so that what only touches its picture reaches into it.
+function roomOf({ left, right, low, high }) {
+  return 1e-4 * Math.max(right - left, high - low);
+}
+
+function grown(window) {
+  const { left, right, low, high } = window;
+  const room = roomOf(window);
   return { left: left - room, right: right + room, low: low - room, high: high + room };
+}
+
+// By how much lines in a picture may be off, and lines that meet them.
+function reachOf({ reach, count }) {
+  return 2 * reach.subarray(0, count).reduce((most, each) => Math.max(most, each), 0);
 }
 
 // Whether a blocker that obscures nothing comes so near to the rim of the target's silhouette that it may.
 function isTouched(outlines, parts) {
   const [bands, near] = [new Lines(outlines.window), new Lines(outlines.window)];
-  const reach = 2 * outlines.reach.subarray(0, outlines.count).reduce((most, each) => Math.max(most, each), 0);
+  const reach = reachOf(outlines);
   for (let line = 0; line < outlines.count; line += 1) {
     if (outlines.delta[line]) {
       near.take(outlines, line);
@@ -169,58 +181,100 @@ function parted(faces, planes) {
 }
 
 // What is obscured of a target: {mesh, pose, aim}, by blockers: {mesh, pose}, seen from an eye. ``arcs``: null, or wedges
-// in plan, {apex, right, left}, in which alone the target is seen. `Doubt` where no picture tells.
-export function occlusionOf({ eye, facing, arcs, target, blockers }) {
+// in plan, {apex, right, left}, in which alone the target is seen. ``isBrief``: whether its own faces need not be counted
+// where it is certain without them that it is out of arc, obscured as a whole, or not at all; areas are then those of what
+// is round it, or NaN. `Doubt` where no picture tells.
+export function occlusionOf({ eye, facing, arcs, target, blockers, isBrief }) {
   const view = viewAt(eye, target.aim, facing);
   const hull = seen(target.mesh.hull, target.pose, view);
   for (let at = 0; at < hull.length; at += 3) {
     if (!(hull[at + 2] > NEAR) || Math.hypot(hull[at], hull[at + 1]) > STEEPEST * hull[at + 2]) throw new Doubt("near");
-  }
-  const window = grown(windowOf(hull));
-  const faces = new PlacedFaces(target.mesh, target.pose, view);
-  const outlines = new Lines(window);
-  const parts = [];
-  const add = (part, ...some) => {
-    const lines = new Lines(window);
-    for (const each of some) each.bound(lines);
-    new Outline(lines, outlines, parts.length).run();
-    parts.push(part);
-  };
-  add(TARGET, faces);
-  const ways = WAYS.map((way) => turned(way, target.pose, view));
-  const planes = new Planes(hull, ways);
-  const bodies = [];
-  for (const [number, blocker] of blockers.entries()) {
-    const outer = seen(blocker.mesh.hull, blocker.pose, view);
-    const isAhead = least(outer, [0, 0, 1]) > NEAR;
-    if (isAhead && isApart(windowOf(outer), window)) continue;
-    const order = planes.order(outer);
-    if (order < 0) continue;
-    const placed = new PlacedFaces(blocker.mesh, blocker.pose, view);
-    const near = isAhead && order > 0 ? placed : placed.within(window);
-    const within = isAhead ? near : near.clipped([0, 0, 1], NEAR);
-    if (within.parts.some((part) => isBeforeEye(part.polygon, window))) throw new Doubt("eye");
-    const { before, mixed } = order > 0 ? { before: within, mixed: null } : parted(within, planes);
-    for (const [some, part] of [[before, BLOCKER], [mixed, PERHAPS]]) {
-      if (!some) continue;
-      bodies.push([parts.length, number]);
-      add(part, some);
-    }
   }
   // An arc that has all of the target, or nothing of it, adds no lines.
   const edges = (arcs || []).map((arc) => edgesOf(arc, view));
   const isWithin = (plane, side) => least(hull, plane.map((value) => side * value)) >= side * plane[3];
   const isWhole = !arcs || edges.some((planes) => planes.every((plane) => isWithin(plane, 1)));
   const some = isWhole ? [] : edges.filter((planes) => !planes.some((plane) => isWithin(plane, -1)));
-  for (const planes of some) inArc(faces, planes, add);
+  const isOutside = !isWhole && !some.length;
+  if (isBrief && isOutside) return { ...allOf(1, NaN), within: 0, withinObscured: 0, shares: [] };
+  const window = grown(windowOf(hull));
+  const thinnest = 1e-8 * (window.right - window.left) * (window.high - window.low);
+  const outlines = new Lines(window);
+  const parts = [TARGET];
+  const lines = new Lines(window);
+  const add = (body, ...faces) => {
+    lines.count = 0;
+    for (const each of faces) each.bound(lines);
+    new Outline(lines, outlines, body).run();
+  };
+  const bodies = [];
+  const planes = new Planes(hull, WAYS.map((way) => turned(way, target.pose, view)));
+  for (const [number, blocker] of blockers.entries()) {
+    for (const [faces, part] of partsBefore(blocker, planes, view, window)) {
+      bodies.push([parts.length, number]);
+      add(parts.push(part) - 1, faces);
+    }
+  }
+  const shared = (areas) => {
+    areas.shares = new Float64Array(blockers.length);
+    for (const [part, number] of bodies) areas.shares[number] += areas.alone[part] / (areas.whole || 1);
+    return areas;
+  };
+  const faces = new PlacedFaces(target.mesh, target.pose, view);
+  const certain = isBrief && isWhole && faces.hasArea(thinnest) && certainOf(outlines, parts, hull);
+  if (certain) return shared(certain);
+  add(0, faces);
+  for (const planes of some) inArc(faces, planes, (part, ...of) => add(parts.push(part) - 1, ...of));
   const areas = areasOf(outlines, parts);
-  if (!isWhole && !some.length) areas.within = areas.withinObscured = areas.withinPerhaps = 0;
+  if (isOutside) areas.within = areas.withinObscured = areas.withinPerhaps = 0;
   // Seen edge-on it has no area but what rounding leaves.
-  if (areas.whole < 1e-8 * (window.right - window.left) * (window.high - window.low)) throw new Doubt("thin");
+  if (areas.whole < thinnest) throw new Doubt("thin");
   areas.touches = areas.obscured + areas.perhaps <= 1e-9 * areas.whole && bodies.length > 0 && isTouched(outlines, parts);
-  areas.shares = new Float64Array(blockers.length);
-  for (const [part, number] of bodies) areas.shares[number] += areas.alone[part] / (areas.whole || 1);
-  return areas;
+  return shared(areas);
+}
+
+// What of a blocker may be before a target, in a window: its faces that are, and those that perhaps are, [faces, part].
+function partsBefore(blocker, planes, view, window) {
+  const outer = seen(blocker.mesh.hull, blocker.pose, view);
+  const isAhead = least(outer, [0, 0, 1]) > NEAR;
+  if (isAhead && isApart(windowOf(outer), window)) return [];
+  const order = planes.order(outer);
+  if (order < 0) return [];
+  const placed = new PlacedFaces(blocker.mesh, blocker.pose, view);
+  const within = isAhead && order > 0 ? placed : placed.within(window);
+  if (within.parts.some((part) => isBeforeEye(part.polygon, window))) throw new Doubt("eye");
+  if (order > 0) return [[within, BLOCKER]];
+  const { before, mixed } = parted(within, planes);
+  return mixed ? [[before, BLOCKER], [mixed, PERHAPS]] : [[before, BLOCKER]];
+}
+
+// What is counted where all of a target is obscured, or nothing of it.
+function allOf(whole, obscured) {
+  return { whole, obscured, perhaps: 0, within: whole, withinObscured: obscured, withinPerhaps: 0, band: 0, touches: false };
+}
+
+// The same where outlines of blockers cover all of what lies round a target, or nothing of it; else null.
+function certainOf(outlines, parts, hull) {
+  if (parts.length === 1) return { ...allOf(1, 0), alone: [] };
+  const { count, window } = outlines;
+  if (reachOf(outlines) > roomOf(window) / 2) return null;
+  const corners = around(hull, window).flatMap((corner) => [...corner, 1]);
+  for (let at = 0; at < corners.length; at += 3) outlines.add(corners, at, (at + 3) % corners.length, 0, 0);
+  const { whole, obscured, perhaps, alone } = areasOf(outlines, parts);
+  outlines.count = count;
+  if (whole - obscured <= COVERED * whole) return { ...allOf(whole, whole), alone };
+  return obscured + perhaps === 0 ? { ...allOf(whole, 0), alone } : null;
+}
+
+// The convex outline of points in the picture, with the room of a window all round.
+function around(points, window) {
+  const room = roomOf(window);
+  const corners = [];
+  for (let at = 0; at < points.length; at += 3) {
+    const [x, y] = [points[at] / points[at + 2], points[at + 1] / points[at + 2]];
+    for (const across of [-room, room]) corners.push([x + across, y - room], [x + across, y + room]);
+  }
+  return hullOf(corners);
 }
 
 // A direction of a model's frame, in picture coordinates.

@@ -1,4 +1,4 @@
-// Outlines in plan, [[x, y], ...] each: how far apart they are.
+// Outlines in a plane, [[x, y], ...] each: how far apart they are, and convex ones.
 
 function toSegment([x, y], [ax, ay], [bx, by]) {
   const [dx, dy] = [bx - ax, by - ay];
@@ -45,4 +45,20 @@ export function between(one, other) {
   for (const [start, end] of others) for (const point of one) least = Math.min(least, toSegment(point, start, end));
   for (const [start, end] of edges) for (const point of other) least = Math.min(least, toSegment(point, start, end));
   return least;
+}
+
+// The convex outline of points, anticlockwise; of points at one place alone, that.
+export function hullOf(points) {
+  const sorted = [...points].sort(([ax, ay], [bx, by]) => ax - bx || ay - by);
+  const turns = ([ax, ay], [bx, by], [cx, cy]) => (bx - ax) * (cy - ay) - (by - ay) * (cx - ax) > 0;
+  const half = (ordered) => {
+    const kept = [];
+    for (const point of ordered) {
+      while (kept.length > 1 && !turns(kept.at(-2), kept.at(-1), point)) kept.pop();
+      kept.push(point);
+    }
+    return kept.slice(0, -1);
+  };
+  const found = [...half(sorted), ...half([...sorted].reverse())];
+  return found.length ? found : sorted.slice(0, 1);
 }

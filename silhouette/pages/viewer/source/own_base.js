@@ -1,6 +1,7 @@
 // The height of a figure's base where it is plain: a level top on one slab, with a ledge all round. The steps are those of
 // silhouette/models/bases.py; what has frames, pegs, pillars, brims or a rough top is left to the desk.
 import { ACROSS, Levels, SECTORS, Unclear, both, cellAt, cellsOf, centreOf, count, either, filled, highest, joined, labelled, largest, lowest, median, middleOf, not, planBetween, polar, radii, windowRound } from "./own_grid.js";
+import { hullOf } from "./outlines.js";
 
 const NARROWEST = 12; // mm; no base is smaller
 const HIGHEST = 12; // mm
@@ -130,7 +131,7 @@ class Ground {
     const main = largest(middle);
     const cells = cellsOf(main);
     if (!cells.length || cells.length < 0.75 * count(middle)) return null;
-    const hull = hullOf(main, window);
+    const hull = hullRound(main, window);
     if (cells.length * window.cell ** 2 < FILL_SHARE * areaOf(hull) || 2 * radiusRound(hull) < Math.max(NARROWEST, height / STEEPEST)) return null;
     const [bottom, foot, high] = [0.04 * height, Math.min(BRIM, 0.4 * height), 0.9 * height].map(solid);
     const centre = centreOf(cells, window);
@@ -199,29 +200,14 @@ function spread(some, others) {
 }
 
 // The convex hull of the middles of a mask's cells, anticlockwise.
-function hullOf(mask, window) {
+function hullRound(mask, window) {
   const ends = new Map();
   for (const cell of cellsOf(mask)) {
     const row = Math.floor(cell / ACROSS);
     ends.set(row, [ends.get(row)?.[0] ?? cell, cell]);
   }
   const places = [...ends.values()].flatMap(([first, last]) => (first === last ? [first] : [first, last])).map((cell) => middleOf(window, cell));
-  return convexHull(places);
-}
-
-export function convexHull(places) {
-  const sorted = [...places].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const turn = (a, b, c) => (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-  const half = (ordered) => {
-    const found = [];
-    for (const place of ordered) {
-      while (found.length > 1 && turn(found[found.length - 2], found[found.length - 1], place) <= 0) found.pop();
-      found.push(place);
-    }
-    return found.slice(0, -1);
-  };
-  const found = [...half(sorted), ...half([...sorted].reverse())];
-  return found.length ? found : sorted.slice(0, 1);
+  return hullOf(places);
 }
 
 const areaOf = (hull) => Math.abs(hull.reduce((sum, [x, y], index) => sum + x * hull[(index + 1) % hull.length][1] - y * hull[(index + 1) % hull.length][0], 0)) / 2;

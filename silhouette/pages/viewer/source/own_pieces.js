@@ -1,9 +1,10 @@
 // A mesh of the visitor's becomes a piece, by what he says of it: its units, which way is up, its base and its eye. The
 // rules are those of silhouette/models, for keys that a scene file gives; a plain base and the eye are found as there.
-import { baseHeightOf, convexHull } from "./own_base.js";
+import { baseHeightOf } from "./own_base.js";
 import { eyesOf, isSure } from "./own_eye.js";
 import { trianglesOf } from "./own_grid.js";
 import { Refused } from "./own_meshes.js";
+import { hullOf } from "./outlines.js";
 
 export const MM_PER_UNIT = { mm: 1, cm: 10, m: 1000, inch: 25.4 };
 const FRONT = { y: 270, z: 90 }; // degrees, of a mesh file by the axis that is up in it
@@ -128,7 +129,7 @@ export function cutAt(points, corners, height) {
 
 // The convex outline in plan, anticlockwise.
 function outline(points, corners) {
-  return convexHull(Array.from(new Set(corners), (vertex) => [points[3 * vertex], points[3 * vertex + 1]]));
+  return hullOf(Array.from(new Set(corners), (vertex) => [points[3 * vertex], points[3 * vertex + 1]]));
 }
 
 const turnOf = (degrees) => {

@@ -2,17 +2,15 @@
 import { Asking } from "./asking.js";
 import { gangsOf, lookOf, ringOf } from "./gangs.js";
 import { angleOf, ARROWS, axesOf, Grip, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
-import { Piece } from "./judge_necromunda.js";
+import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
+import { gangEntries, levelEntries, listed } from "./legend.js";
+import { filled, share, sightOf, SIGNS } from "./verdicts.js";
 
 const byId = (id) => document.getElementById(id);
 const WAYS = { left: "ArrowLeft", right: "ArrowRight", away: "ArrowUp", near: "ArrowDown" };
 const KEYS = { PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise", "[": "anticlockwise", "]": "clockwise" };
 for (const [name, key] of Object.entries(WAYS)) KEYS[key] = name;
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
-
-function filled(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
-}
 
 // The judge of a page, which unpacks its meshes while the view is made.
 export function judging({ packed, bytes, shapes, pieces, play }) {
@@ -51,7 +49,6 @@ export class Play {
     this.page = page;
     if (!this.asking) return;
     this.#dragging();
-    this.#rings();
     this.#look();
   }
 
@@ -60,25 +57,6 @@ export class Play {
     const models = this.models.map((model) => this.pieces[model]);
     const { kind, gang } = this.pieces[number];
     return kind !== "terrain" && gangsOf(models).length > 1 ? lookOf(models, gang) : null;
-  }
-
-  // Rings round bases, and what they are of.
-  #rings() {
-    const { stage } = this.page;
-    const gangs = new Map();
-    for (const number of this.models) {
-      const look = this.look(number);
-      if (!look) continue;
-      stage.ringed(number, ringOf(this.pieces[number].base, stage.sphere.radius), look);
-      gangs.set(this.pieces[number].gang, look);
-    }
-    const rows = [...gangs].map(([gang, { className }]) => {
-      const row = document.createElement("li");
-      const swatch = Object.assign(document.createElement("span"), { className: `swatch ${className}`, ariaHidden: "true" });
-      row.append(swatch, filled(this.words.gang, { gang }));
-      return row;
-    });
-    byId("play-gangs").replaceChildren(...rows);
   }
 
   get isBusy() {
@@ -247,13 +225,12 @@ export class Play {
     this.#ask();
   }
 
-  // The chosen pair first, then what the attacker sees of all others.
+  // The chosen pair first, then whether the attacker sees all others.
   #ask() {
     const name = (number) => this.pieces[number].name;
-    const others = this.models.filter((number) => number !== this.attacker && number !== this.target);
-    const seen = this.attacker === this.target ? others : [this.target, ...others];
+    const pairsWith = (numbers) => numbers.filter((number) => number !== this.attacker).map((number) => [name(this.attacker), name(number)]);
     const places = this.pieces.map((piece) => [piece.at, piece.turn]);
-    this.asking.ask({ places, pairs: seen.map((number) => [name(this.attacker), name(number)]) });
+    this.asking.ask({ places, pairs: pairsWith([this.target]), brief: pairsWith(this.models.filter((number) => number !== this.target)) });
   }
 
   #answered([attacker, target], result) {
@@ -274,11 +251,11 @@ export class Play {
     const look = attacker.looks[0];
     if (!look || attacker === target) return;
     const eye = attacker.carried(look.eye);
-    const lines = this.models.filter((number) => number !== this.attacker).map((number) => {
+    const size = stage.sphere.radius;
+    const lines = this.models.filter((number) => number !== this.attacker).flatMap((number) => {
       const { min, max } = stage.pieces[number].body;
-      const word = this.answers.get(this.pieces[number].name)?.word;
-      const kind = word === "hidden" ? "blocked" : word === "open" || word?.endsWith("cover") ? "free" : "sight";
-      return { kind, points: [eye, [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2]] };
+      const middle = [(min.x + max.x) / 2, (min.y + max.y) / 2, (min.z + max.z) / 2];
+      return sightOf(eye, middle, this.#level(this.answers.get(this.pieces[number].name)), size, { isChosen: number === this.target });
     });
     const arcs = look.arcs?.map((arc) => [...attacker.turned(arc.right), ...attacker.turned(arc.left)]);
     stage.chosen({
@@ -290,8 +267,8 @@ export class Play {
       blockers: (answer?.blockers || []).map(({ name }) => this.pieces.findIndex((piece) => piece.name === name)),
       eye,
       measured: true,
-      free: answer?.word !== "hidden",
-      lines,
+      free: this.#level(answer) !== "blocked",
+      lines: [...lines, ...this.models.flatMap((number) => this.#ring(number, size))],
       ...(arcs ? { arcs, apex: attacker.carried(look.arcs[0]?.apex || look.eye.slice(0, 2)) } : {}),
     });
     if (viewer.fromEye) viewer.eye(false);
@@ -302,9 +279,21 @@ export class Play {
     return this.words[word] || word;
   }
 
+  // How exposed that leaves a target; undefined where nothing is said.
+  #level(answer) {
+    return this.told.play.levels[answer?.word === TOO_CLOSE ? answer.verdict : answer?.word];
+  }
+
+  // The ring of a gang, where there are several.
+  #ring(number, size) {
+    const look = this.look(number);
+    const { base, pose, at } = this.pieces[number];
+    const core = base.core.map((point) => this.pieces[number].carried(point));
+    return look ? ringOf(look, { core, radius: base.radius, height: base.span[0] - pose[11] + at[2] }, size) : [];
+  }
+
   #share(value) {
-    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
-    return `${(100 * value).toLocaleString(document.documentElement.lang || "en", digits)}\u00a0%`;
+    return share(value, this.words, document.documentElement.lang || "en");
   }
 
   #answer(answer) {
@@ -317,7 +306,7 @@ export class Play {
       bound: answer.bound === undefined ? "" : this.#share(Math.max(answer.bound, 0)),
       by: answer.blockers.map(({ name, share }) => `${name} ${this.#share(share)}`).join(", "),
     };
-    const isAsked = answer.word === "ask the desk";
+    const isAsked = answer.word === ASK;
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
     else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
@@ -332,10 +321,15 @@ export class Play {
     const rows = this.models.filter((number) => number !== this.attacker).map((number) => {
       const row = document.createElement("li");
       const answer = this.answers.get(this.pieces[number].name);
-      row.textContent = `${this.pieces[number].name}: ${answer ? this.#word(answer) : "…"}`;
+      const sign = SIGNS[this.#level(answer)];
+      row.textContent = `${this.pieces[number].name}: ${sign ? `${sign} ` : ""}${answer ? this.#word(answer) : "…"}`;
       return row;
     });
     byId("play-others").replaceChildren(...rows);
+    const verdicts = [...this.answers.values()].map(({ word }) => word);
+    const models = this.models.map((number) => this.pieces[number]);
+    const gangs = gangsOf(models).length > 1 ? gangEntries(models, this.words.gang) : [];
+    listed(byId("play-legend"), [...levelEntries(verdicts, this.told.play.levels, this.words), ...gangs]);
   }
 
   // The command that judges the same table at the desk.

@@ -5,16 +5,13 @@ import { unpacked } from "./packing.js";
 import { judging, Play } from "./play.js";
 import { shapeOf } from "./meshes.js";
 import { Stage } from "./stage.js";
+import { filled } from "./verdicts.js";
 import { Viewer } from "./viewer.js";
 
 const LATEST = 1500; // ms that the view waits for the judge's first word at most
 const PATIENT = 30; // ms that the page works on end
 
 const byId = (id) => document.getElementById(id);
-
-function filled(template, values) {
-  return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
-}
 
 class Page {
   constructor(told, stage, judge, play) {

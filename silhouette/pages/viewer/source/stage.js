@@ -19,11 +19,10 @@ import {
   Vector3,
   Box3,
 } from "three";
-import { Line2 } from "three/examples/jsm/lines/Line2.js";
-import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
-import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
+import { drawnMarks } from "./marks.js";
 import { matrixOf } from "./meshes.js";
 import { Target, through } from "./target.js";
+import { ARC } from "./verdicts.js";
 
 const BLOCKING = 1; // the layer of what may stand in the way
 
@@ -38,14 +37,17 @@ const COLOURS = {
   aside: "#cc79a7",
   ghost: "#f2f1f4",
   edge: "#4b4e55",
-  arc: "#cc79a7",
   sight: "#21242a",
   ground: "#f6f4ee",
-  free: "#0b4f7d",
-  blocked: "#b34700",
 };
 
-const GANGS = { green: "#009e73", purple: "#cc79a7", yellow: "#f0e442", paper: "#ffffff" };
+// Of the lines that a report has, by their kinds.
+const LOOKS = {
+  sight: { colour: "ink", width: 1.75, over: true },
+  free: { colour: "seen-edge", width: 2.5, over: true },
+  blocked: { colour: "obscured-edge", width: 2.5, dash: ARC.dash, over: true },
+  arc: { ...ARC, over: false },
+};
 
 function faint(colour, opacity) {
   return new MeshLambertMaterial({ color: colour, side: DoubleSide, transparent: true, opacity, depthWrite: false });
@@ -61,10 +63,9 @@ export class Stage {
     this.edge = new LineBasicMaterial({ color: COLOURS.edge, transparent: true, opacity: 0.55 });
     this.shapes = new Map();
     this.pieces = [];
-    this.marks = new Group();
-    this.inked = []; // materials in the colour of ink, which changes with light and dark
+    this.lines = new Group();
+    this.marks = new Group().add(this.lines);
     this.scene.add(this.marks);
-    this.ink = new Color(COLOURS.sight);
     this.own = true; // whether pieces are shown in the colours of their files, where these have some
     this.view = null;
   }
@@ -103,25 +104,6 @@ export class Stage {
     group.updateMatrixWorld(true);
     const body = new Box3().setFromObject(mesh || group, true);
     return { ...one, group, mesh, ghost, lines, body, wanted: true, coloured: shape.coloured };
-  }
-
-  // A ring round what a piece stands on, which goes with it: points in the world, of a look of gangs.js.
-  ringed(number, points, { colour, dash }) {
-    const { group } = this.pieces[number];
-    const back = group.matrix.clone().invert();
-    const geometry = new LineGeometry().setPositions(points.flatMap((point) => new Vector3(...point).applyMatrix4(back).toArray()));
-    const unit = this.sphere.radius / 60;
-    for (const [key, linewidth, dashes] of [["ink", 4, null], [colour, 2, dash]]) {
-      const [dashSize, gapSize] = (dashes || [1, 1]).map((length) => unit * length);
-      const color = key === "ink" ? this.ink : GANGS[key];
-      const material = new LineMaterial({ color, linewidth, dashed: Boolean(dashes), dashSize, gapSize, depthWrite: key !== "ink" });
-      const ring = new Line2(geometry, material);
-      ring.computeLineDistances();
-      ring.renderOrder = key === "ink" ? 0 : 1;
-      group.add(ring);
-      if (key === "ink") this.inked.push(material);
-    }
-    group.updateMatrixWorld(true);
   }
 
   moved(piece, pose) {
@@ -222,8 +204,8 @@ export class Stage {
     this.scene.background = of("paper");
     this.#plain("ground").color = of("ground");
     if (this.grid) this.grid.color = of("grid");
-    this.#plain("sight").color = this.ink = of("ink");
-    for (const material of this.inked) material.color = this.ink;
+    this.#plain("sight").color = of("ink");
+    this.style = style;
     this.#marked();
   }
 
@@ -295,35 +277,18 @@ export class Stage {
   }
 
   #marked() {
-    for (const mark of [...this.marks.children]) {
-      this.marks.remove(mark);
-      mark.geometry.dispose();
-    }
     const { view } = this;
-    if (!view) return;
-    for (const line of view.lines) this.marks.add(this.#line(line));
-    if (view.eye && view.measured) {
-      const eye = new Mesh(new SphereGeometry(this.sphere.radius / 130, 16, 12), this.#plain("sight"));
-      eye.position.set(...view.eye);
-      this.marks.add(eye);
+    const lines = (view?.lines || []).map((line) => ({ ...LOOKS[line.kind], ...line }));
+    drawnMarks(this.lines, { lines }, this.sphere?.radius, this.style);
+    if (this.eye) {
+      this.marks.remove(this.eye);
+      this.eye.geometry.dispose();
+      this.eye = null;
     }
-  }
-
-  #line(line) {
-    const geometry = new LineGeometry();
-    geometry.setPositions(line.points.flat());
-    const material = new LineMaterial({
-      color: line.kind === "sight" ? this.ink : COLOURS[line.kind],
-      linewidth: line.kind === "sight" || line.kind === "arc" ? 1.75 : 2.5,
-      depthTest: line.kind === "arc",
-      transparent: true,
-      dashed: line.kind === "blocked" || line.kind === "arc",
-      dashSize: this.sphere.radius / 30,
-      gapSize: this.sphere.radius / 45,
-    });
-    const mark = new Line2(geometry, material);
-    mark.computeLineDistances();
-    mark.renderOrder = 5;
-    return mark;
+    if (view?.eye && view.measured) {
+      this.eye = new Mesh(new SphereGeometry(this.sphere.radius / 130, 16, 12), this.#plain("sight"));
+      this.eye.position.set(...view.eye);
+      this.marks.add(this.eye);
+    }
   }
 }
