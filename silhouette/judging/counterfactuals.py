@@ -199,10 +199,10 @@ def changes_of(
     searches = [_ChangeSearch("move target", check.target, MOVE_FIELD)] if movers.target else []
     searches += [_ChangeSearch("move attacker", check.attacker, MOVE_FIELD)] if movers.attacker else []
     searches += [_ChangeSearch("turn attacker", check.attacker, TURN_FIELD)] if movers.turns else []
-    changes, here = list[Change](), run.here()
+    changes, silent = list[Change](), run.silent_when_forked()
 
     def least(number: int) -> Change | None:
-        return tried.least(searches[number], lambda part: here.step((number + part) / (len(searches) + 1)))
+        return tried.least(searches[number], lambda part: silent.step((number + part) / (len(searches) + 1)))
 
     for done, change in enumerate(run.parts(settings.renderer, range(len(searches)), least), 1):
         run.step(done / (len(searches) + 1))

@@ -129,7 +129,9 @@ class Judged(Record):
 Request = tuple[Scene, Check]  # a check, and the scene that it is asked of
 Draw = Callable[[Scene, Check, Verdict, bool], Path | None]
 Group = tuple[list[Verdict], Exception | None]
-Step = Callable[[float, int], None]  # is told how many are done, with a part of the next one, and of all
+Step = Callable[
+    [float, int], None
+]  # called with how many are done, with the part of the next one, and with how many there are
 
 
 @dataclass(frozen=True)

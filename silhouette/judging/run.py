@@ -50,8 +50,8 @@ class Run:
         """The run of one check, after ``done`` of them."""
         return replace(self, step=lambda part: self.step(done + part))
 
-    def here(self) -> Run:
-        """The same run, which tells nobody anything from a process that is forked from this one."""
+    def silent_when_forked(self) -> Run:
+        """The same run, without steps in processes that are forked from this one."""
         process = os.getpid()
         return replace(self, step=lambda done: self.step(done) if os.getpid() == process else None)
 

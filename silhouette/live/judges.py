@@ -45,7 +45,7 @@ from silhouette.scenes.warnings import prepare
 from silhouette.workers import PATIENT, WorkerPool, cores, start_method
 from silhouette.workers.content import CONTENT_ROOM, Content, content_of
 from silhouette.workers.forkserver import Loaded
-from silhouette.workers.process import Stopped, tell, worker_pipe
+from silhouette.workers.process import Stopped, send_result, worker_pipe
 from silhouette.workers.slots import Event
 
 
@@ -55,14 +55,14 @@ class Desk:
 
     Attributes:
         pixel: mm at the target, None for the scene's own.
-        grown: is called with the share of an answer that is worked out.
+        on_progress: is called with the share of an answer that is worked out.
     """
 
     scene: TableScene
     renderer: Renderer
     cache: Cache
     pixel: float | None
-    grown: Callable[[float], None] = lambda share: None
+    on_progress: Callable[[float], None] = lambda share: None
 
     @property
     def options(self) -> JudgingOptions:
@@ -86,7 +86,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class WorkedOut:
+class AnswerProgress:
     """How much of an answer is worked out: what a process tells before it."""
 
     share: float
@@ -112,7 +112,7 @@ class CheckQuestion:
         verdicts = len(requests)  # they come first, and take little of the time of what is wanted besides
 
         def step(done: float, total: int) -> None:
-            desk.grown(max(done - verdicts, 0.0) / max(total - verdicts, 1))
+            desk.on_progress(max(done - verdicts, 0.0) / max(total - verdicts, 1))
 
         results = judge_all(requests, options, step)
         sights = [sight_of(scene, n, result.verdict) if self.views else None for n, result in enumerate(results)]
@@ -231,8 +231,8 @@ class Start:
         return Start, (Cache(self.cache.directory), self.renderer, self.device, self.error, self.pixel)
 
 
-class _Growth:
-    """Tells the one for whom this process works how much of an answer is worked out, in hundredths, each once."""
+class _ProgressSender:
+    """Sends the share of an answer that is worked out to the process that waits for it, each hundredth once."""
 
     def __init__(self) -> None:
         self._hundredths = 0
@@ -240,7 +240,7 @@ class _Growth:
     def __call__(self, share: float) -> None:
         if int(100 * share) > self._hundredths:
             self._hundredths = int(100 * share)
-            tell(WorkedOut(self._hundredths / 100))
+            send_result(AnswerProgress(self._hundredths / 100))
 
 
 class AnsweringWork:
@@ -273,7 +273,7 @@ class AnsweringWork:
                 renderer = self._start.started or choose(self._start.renderer, self._start.device)
                 self._renderer = StoppableRenderer(renderer, worker_pipe())
             scene = content_of(name, partial(self._scene, path, is_document=name.startswith("document")))
-            answer = question.answered(Desk(scene, self._renderer, self._cache, self._start.pixel, _Growth()))
+            answer = question.answered(Desk(scene, self._renderer, self._cache, self._start.pixel, _ProgressSender()))
         except Exception as error:
             raise RequestError(problem(error, path)) from None
         yield answer
@@ -344,20 +344,20 @@ class Judges:
         pose: TablePose,
         question: SceneQuestion,
         urgency: int = 0,
-        grown: Callable[[float], None] | None = None,
+        on_progress: Callable[[float], None] | None = None,
     ) -> asyncio.Future[Any]:
         """What the question's ``answered`` returns; cancelled, it is not begun, or not gone on with.
 
-        Less urgent questions, with higher numbers, wait for more urgent ones. ``grown`` is called with the share of the
-        answer that is worked out.
+        Less urgent questions, with higher numbers, wait for more urgent ones. ``on_progress`` is called with the share
+        of the answer that is worked out.
         """
         contents, loop = self._contents_of(pose), asyncio.get_running_loop()
 
-        def heard(event: Event) -> None:  # by the thread of the pool
-            if grown is not None and isinstance(event.value, WorkedOut):
-                loop.call_soon_threadsafe(grown, event.value.share)
+        def forward(event: Event) -> None:  # by the thread of the pool
+            if on_progress is not None and isinstance(event.value, AnswerProgress):
+                loop.call_soon_threadsafe(on_progress, event.value.share)
 
-        future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency, heard)
+        future = self._pool.submit((next(iter(contents)), pose.path, question), contents, urgency, forward)
         answer = asyncio.wrap_future(future)
         self._futures[answer] = future
         answer.add_done_callback(self._forget)
@@ -403,23 +403,23 @@ class Judges:
         return self._digests[model]
 
     async def ask_all(
-        self, pose: TablePose, question: CheckQuestion, grown: Callable[[float], None] = lambda share: None
+        self, pose: TablePose, question: CheckQuestion, on_progress: Callable[[float], None] = lambda share: None
     ) -> list[Answer]:
-        """The answers to a question of many checks, shared out among the processes; ``grown`` as of `ask`."""
+        """The answers to a question of many checks, shared out among the processes; ``on_progress`` as of `ask`."""
         checks, groups = question.checks, self._groups(question)
         shares = [0.0] * len(checks)
 
-        def group_grown(group: Sequence[int], share: float) -> None:
+        def group_progress(group: Sequence[int], share: float) -> None:
             for number in group:
                 shares[number] = max(shares[number], share)  # a process may have begun it again
-            grown(sum(shares) / len(shares))
+            on_progress(sum(shares) / len(shares))
 
         futures = [
             self.ask(
                 pose,
                 replace(question, checks=tuple(checks[number] for number in group)),
                 PATIENT,
-                partial(group_grown, group),
+                partial(group_progress, group),
             )
             for group in groups
         ]

@@ -251,10 +251,10 @@ class Session:
         if question.what_if:
             check_changes(table.scene, checks)
 
-        def grown(share: float) -> None:
+        def send_progress(share: float) -> None:
             self._tell({"event": "progress", "ask": request.get("id"), "pose": number, "share": round(share, 3)})
 
-        task = asyncio.create_task(self._judges.ask_all(now, question, grown))
+        task = asyncio.create_task(self._judges.ask_all(now, question, send_progress))
         answers = await _unless_stopped(self._checks, request.get("id"), task)
         if answers is None:
             return {"pose": number, "stopped": True}

@@ -38,12 +38,10 @@ from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
 
 COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
-GRID_STEP = (
-    4  # cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
-)
-MOST_TIMES_FINER = (
-    2.0  # a grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
-)
+# Cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
+GRID_STEP = 4
+# A grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
+MOST_TIMES_FINER = 2.0
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)

@@ -27,12 +27,10 @@ from silhouette.meshes.solids import take_inner_boxes
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
 from silhouette.renderers.views import View
 
-WIDEST_COSINE = (
-    0.17  # cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way
-)
-BESIDE_LINE = (
-    1e-9  # the share of its distance by which a place may lie beside the line on which it was found, by rounding
-)
+# Cosine of 80°: a piece all of which lies nearer to one direction has its outline in a picture that way
+WIDEST_COSINE = 0.17
+# The share of its distance by which a place may lie beside the line on which it was found, by rounding
+BESIDE_LINE = 1e-9
 
 CUTS = (0.25, 0.5, 0.75, 1.0)
 """Shares of the way from a piece's nearest point to what is looked at and stands in it. As far as each of them the

@@ -267,7 +267,7 @@ class Stopped(BaseException):
 _pipe: Connection | None = None
 
 
-def tell(value: Any) -> None:
+def send_result(value: Any) -> None:
     """Sends a result of the task that this process, a worker, is in the middle of; its work yields others later."""
     worker_pipe().send_bytes(_pickled((RESULT, value)))
 

@@ -208,7 +208,7 @@ def test_what_python_shows_of_an_answer_is_a_line_that_a_person_reads(path: Path
 
 def test_a_run_tells_nobody_from_a_process_that_is_forked_from_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = list[float]()
-    run = Run(step=steps.append).here()
+    run = Run(step=steps.append).silent_when_forked()
     run.step(0.5)
     monkeypatch.setattr("silhouette.judging.run.os.getpid", lambda: -1)
     run.step(0.75)

@@ -19,7 +19,7 @@ def play_of(scene: NecromundaScene) -> dict[str, Any]:
     """The tolerance, the readings, who is said to touch whom, and every piece, in their order; ready for JSON.
 
     Lengths are mm, points and directions those of the world, angles degrees anticlockwise from x. Where else an
-    estimated eye may be, ``elsewhere``, is told by how far that is from where it looks.
+    estimated eye may be, ``elsewhere``, is given as its distance from where the piece looks from.
     """
     readings = scene.readings
     contacts = None if scene.base_contact is None else sorted(sorted(pair) for pair in scene.base_contact)
