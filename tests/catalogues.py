@@ -72,6 +72,8 @@ def page_texts() -> Catalog:
         *sections.FIGURES.values(),
         *sections.MAP.values(),
         sections.STAGE_HELP,
+        sections.STAGE_KEYS,
+        *sections.key_texts(),
         sections.PLAY_HELP,
         *legends,
         *viewer,

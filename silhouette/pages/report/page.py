@@ -20,6 +20,7 @@ from silhouette.drawing.table.tracing import standing
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.judging.maps import Map
 from silhouette.meshes.bounds import prepare
 from silhouette.meshes.health import TRIFLES
@@ -437,7 +438,7 @@ def _plate(judged: Judged, words: PageWords) -> Markup:
     """The mark of a verdict; beside it that it is too close to call, and what the players agreed on."""
     mark = verdict_mark(words.ruling(judged.verdict), judged.level)
     agreed = judged.verdict.agreed
-    beside = [words.phrase("too close to call: roll off")] if judged.verdict.marginal else []
+    beside = [words.phrase(CALL_WORDS["call"])] if judged.verdict.marginal else []
     beside += [] if agreed is None else [words.phrase("the players agreed: {agreed}", agreed=agreed)]
     return joined(mark, *(joined(" ", element("span", note, class_="close")) for note in beside))
 

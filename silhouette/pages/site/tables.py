@@ -17,6 +17,7 @@ from silhouette.drawing.in_3d.shapes import DisplayShape
 from silhouette.drawing.in_3d.stage import packed_apart
 from silhouette.files.documents import read_text
 from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.pages.html.page import Markup, asset, element, joined, plate, table
 from silhouette.pages.report.page import scene_file_section, stage_of
 from silhouette.pages.report.playing import played_document
@@ -176,7 +177,7 @@ def _verdicts(judged: Sequence[Judged], words: PageWords) -> Markup:
     rows = [
         [
             words.pair(check.check),
-            plate(check, words.phrase("too close to call: roll off")),
+            plate(check, words.phrase(CALL_WORDS["call"])),
             words.measured(check.verdict),
             sentence(check.reason),
         ]

@@ -1,15 +1,14 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
 import { Asking } from "./asking.js";
 import { gangsOf, lookOf, ringOf } from "./gangs.js";
-import { angleOf, ARROWS, axesOf, Grip, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
+import { angleOf, axesOf, directionOf, Grip, inSteps, isStill, Pointer, stepOf, TURN, WAYS, Wheel } from "./gestures.js";
 import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
+import { keysListed } from "./keys.js";
 import { gangEntries, levelEntries, listed } from "./legend.js";
 import { filled, share, sightOf, SIGNS } from "./verdicts.js";
 
 const byId = (id) => document.getElementById(id);
-const WAYS = { left: "ArrowLeft", right: "ArrowRight", away: "ArrowUp", near: "ArrowDown" };
-const KEYS = { PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise", "[": "anticlockwise", "]": "clockwise" };
-for (const [name, key] of Object.entries(WAYS)) KEYS[key] = name;
+const NONE = ""; // in the choice of what is moved
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
 
 // The judge of a page, which unpacks its meshes while the view is made.
@@ -48,6 +47,7 @@ export class Play {
   shown(page) {
     this.page = page;
     if (!this.asking) return;
+    keysListed(byId("play-keys"), Object.keys({ ...page.acts, ...this.acts }), this.told.words.keys);
     this.#dragging();
     this.#look();
   }
@@ -83,25 +83,16 @@ export class Play {
     for (const [id, numbers] of [["play-attacker", this.models], ["play-target", this.models], ["play-piece", this.movable]]) {
       byId(id).append(...numbers.map((number) => new Option(this.pieces[number].name, number)));
     }
+    byId("play-piece").append(new Option(this.words.none, NONE));
     const view = this.told.views[0];
     byId("play-attacker").value = view ? view.attacker : this.models[0];
     byId("play-target").value = view ? view.target : this.models[1];
     byId("play-piece").value = byId("play-attacker").value;
     for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
-    const moved = (by) => this.#moved(this.#piece.at.map((value, axis) => value + stepOf() * by[axis]), this.#piece.turn);
-    const acts = { up: () => moved([0, 0, 1]), down: () => moved([0, 0, -1]), anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
-    for (const [name, key] of Object.entries(WAYS)) {
-      const [axis, way] = ARROWS[key];
-      acts[name] = () => this.page && moved([...axesOf(this.page.viewer)[axis].map((value) => way * value), 0]);
-    }
-    for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", act);
-    byId("view-canvas").addEventListener("keydown", (event) => {
-      const act = acts[event.key.startsWith("Arrow") && !event.shiftKey ? "" : KEYS[event.key]];
-      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      act();
-    }, true);
+    byId("play-piece").addEventListener("change", () => this.#picked(byId("play-piece").value));
+    const acts = this.#movingActs();
+    for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", () => act());
+    this.acts = { ...acts, ...this.#choosingActs() };
     byId("play-turns").addEventListener("click", (event) => {
       this.turns = !this.turns;
       event.currentTarget.setAttribute("aria-pressed", String(this.turns));
@@ -110,53 +101,146 @@ export class Play {
     byId("play-copy").addEventListener("click", () => this.#copy());
   }
 
-  get #piece() {
-    return this.pieces[Number(byId("play-piece").value)];
+  // What moves and turns the piece that is chosen; arrows turn the view where none is.
+  #movingActs() {
+    const moved = (by, isFine) => this.#moved(this.#piece.at.map((value, axis) => value + stepOf(isFine) * by[axis]), this.#piece.turn);
+    const turned = (way, isFine) => this.#moved(this.#piece.at, this.#piece.turn + way * (isFine ? 1 : TURN));
+    const ofPiece = (act) => (isFine) => (this.#piece ? act(isFine) : false);
+    const acts = {
+      up: ofPiece((isFine) => moved([0, 0, 1], isFine)),
+      down: ofPiece((isFine) => moved([0, 0, -1], isFine)),
+      anticlockwise: ofPiece((isFine) => turned(1, isFine)),
+      clockwise: ofPiece((isFine) => turned(-1, isFine)),
+    };
+    for (const [name, [axis, way]] of Object.entries(WAYS)) {
+      acts[name] = (isFine) => {
+        const { page } = this;
+        if (page && this.#piece) moved([...axesOf(page.viewer)[axis].map((value) => way * value), 0], isFine);
+        else page?.acts[name]();
+      };
+    }
+    return acts;
   }
 
-  // A finger or the mouse on a figure takes it along, or turns it, as a second finger does; beside it the view is turned, as
-  // always.
+  // What chooses another piece to be moved, or another pair.
+  #choosingActs() {
+    return {
+      next: () => this.#next(1),
+      previous: () => this.#next(-1),
+      leave: () => (this.#piece ? this.#picked(NONE) : byId("play-attacker").focus()),
+      nextPair: () => this.#nextPair(1),
+      previousPair: () => this.#nextPair(-1),
+      reverse: () => this.#choosePair(this.target, this.attacker),
+    };
+  }
+
+  // Past the last piece the focus goes on.
+  #next(by) {
+    const at = this.movable.indexOf(Number(byId("play-piece").value || NaN));
+    const number = this.movable[at < 0 ? (by > 0 ? 0 : this.movable.length - 1) : at + by];
+    if (number === undefined) return false;
+    this.#picked(number);
+    this.page?.say(this.pieces[number].name);
+    return true;
+  }
+
+  #nextPair(by) {
+    const others = this.models.filter((number) => number !== this.attacker);
+    this.#choosePair(this.attacker, others[(Math.max(others.indexOf(this.target), by > 0 ? -1 : 0) + by + others.length) % others.length]);
+  }
+
+  #choosePair(attacker, target) {
+    byId("play-attacker").value = attacker;
+    byId("play-target").value = target;
+    this.#chosen();
+  }
+
+  // The piece that is chosen to be moved; none where none is.
+  get #piece() {
+    return this.pieces[byId("play-piece").value];
+  }
+
+  #picked(number) {
+    byId("play-piece").value = number;
+    for (const name of [...Object.keys(WAYS), "up", "down", "anticlockwise", "clockwise"]) byId(`play-${name}`).disabled = !this.#piece;
+  }
+
+  // A finger or the mouse on a figure takes it along, or turns it, as a second finger and the wheel do; beside it the view is
+  // turned, as always.
   #dragging() {
     const { viewer } = this.page;
     const frame = viewer.canvas.parentElement;
     const pointer = new Pointer(viewer);
-    const fingers = new Map();
-    let held = null;
-    const on = (type, act) => frame.addEventListener(type, act, true);
+    const [fingers, wheel] = [new Map(), new Wheel()];
+    let press = null;
+    const on = (type, act) => frame.addEventListener(type, act, { capture: true, passive: false });
     on("pointerdown", (event) => {
       if (event.target !== viewer.canvas || viewer.fromEye) return;
-      if (held) {
-        this.#taken(event, fingers);
-        if (fingers.size === 2) Object.assign(held, { isDone: true, turn: this.#piece.turn, start: [...this.#piece.at], angle: angleOf(fingers) });
-        return;
-      }
-      if (event.button !== 0) return;
-      const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
-      const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
-      const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
-      if (!this.movable.includes(number)) return;
-      this.#taken(event, fingers);
-      viewer.canvas.focus({ preventScroll: true });
-      byId("play-piece").value = number;
-      const piece = this.pieces[number];
-      const from = [event.clientX, event.clientY];
-      const grip = new Grip((...place) => pointer.ground(...place), from, hit.point.z, piece.at);
-      held = { grip, from, isTurn: this.turns || event.shiftKey, start: [...piece.at], turn: piece.turn, angle: null };
+      if (press) press = this.#second(press, event, fingers);
+      else if (event.button === 0) press = this.#pressed(event, pointer, fingers);
     });
     on("pointermove", (event) => {
-      if (!held || !fingers.has(event.pointerId)) return;
-      event.stopPropagation();
+      if (!press) return;
       const [x, y] = [event.clientX, event.clientY];
+      press.isMoved ||= fingers.size > 1 || !isStill(event, press.from, x, y);
+      if (!fingers.has(event.pointerId)) return;
+      event.stopPropagation();
       fingers.set(event.pointerId, [x, y]);
-      held.isMoved ||= fingers.size > 1 || !isStill(event, held.from, x, y);
-      if (held.isMoved) this.#dragged(held, fingers, [x, y], event);
+      if (press.isMoved) this.#dragged(press, fingers, [x, y], event);
     });
-    const released = ({ pointerId }) => {
-      fingers.delete(pointerId);
-      if (!fingers.size) held = null;
+    const released = (event) => {
+      fingers.delete(event.pointerId);
+      if (fingers.size) return;
+      if (press && !press.isMoved && event.type === "pointerup") this.#clicked(press.number, event);
+      press = null;
     };
     on("pointerup", released);
     on("pointercancel", released);
+    on("wheel", (event) => {
+      const isOver = document.activeElement === viewer.canvas && !viewer.fromEye && this.#piece && this.pieces[this.#hit(event, pointer).number] === this.#piece;
+      if (!isOver) return;
+      event.preventDefault();
+      event.stopPropagation();
+      const [degrees] = wheel.turned(event);
+      if (degrees) this.#moved(this.#piece.at, this.#piece.turn + degrees);
+    });
+  }
+
+  // The number of the piece under a pointer, -1 for none, and the point of it there.
+  #hit({ clientX, clientY }, pointer) {
+    const { pieces } = this.page.stage;
+    const shown = pieces.filter((piece) => piece.mesh && piece.group.visible);
+    const hit = pointer.at(clientX, clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
+    return { number: hit ? pieces.findIndex((piece) => piece.mesh === hit.object) : -1, point: hit?.point };
+  }
+
+  // A press that may be a click; of what it takes along also how.
+  #pressed(event, pointer, fingers) {
+    const { number, point } = this.#hit(event, pointer);
+    const piece = this.pieces[number];
+    const press = { number, from: [event.clientX, event.clientY] };
+    if (!this.movable.includes(number) || (piece.kind === "terrain" && piece !== this.#piece)) return press;
+    this.#taken(event, fingers);
+    this.page.viewer.canvas.focus({ preventScroll: true });
+    const grip = new Grip((...place) => pointer.ground(...place), press.from, point.z, piece.at);
+    return { ...press, grip, isTurn: this.turns || event.shiftKey, start: [...piece.at], turn: piece.turn, angle: null };
+  }
+
+  // A second finger turns what the first one holds; beside a piece both are the camera's.
+  #second(press, event, fingers) {
+    if (!press.grip) return { ...press, isMoved: true };
+    this.#taken(event, fingers);
+    if (fingers.size !== 2) return press;
+    this.#picked(press.number);
+    return { ...press, isDone: true, turn: this.#piece.turn, start: [...this.#piece.at], angle: angleOf(fingers) };
+  }
+
+  // A click chooses what is to be moved; with Shift, whom that looks at.
+  #clicked(number, { shiftKey }) {
+    const chosen = this.pieces.indexOf(this.#piece);
+    const isPair = shiftKey && [chosen, number].every((model) => this.models.includes(model)) && chosen !== number;
+    if (isPair) this.#choosePair(chosen, number);
+    else this.#picked(this.movable.includes(number) ? number : NONE);
   }
 
   // A press that is not the camera's.
@@ -167,21 +251,22 @@ export class Play {
     fingers.set(event.pointerId, [event.clientX, event.clientY]);
   }
 
-  #dragged(held, fingers, [x, y], { altKey, shiftKey }) {
+  #dragged(press, fingers, [x, y], { altKey, shiftKey }) {
+    this.#picked(press.number);
     if (fingers.size > 1) {
-      this.#moved(held.start, held.turn + inSteps(angleOf(fingers) - held.angle, altKey || shiftKey));
+      this.#moved(press.start, press.turn + inSteps(angleOf(fingers) - press.angle, altKey || shiftKey));
       return;
     }
-    if (held.isDone) return; // the finger that is left of two
-    const place = held.isTurn ? held.grip.ground(x, y, held.grip.height) : held.grip.to(x, y);
+    if (press.isDone) return; // the finger that is left of two
+    const place = press.isTurn ? press.grip.ground(x, y, press.grip.height) : press.grip.to(x, y);
     if (!place) return;
-    if (!held.isTurn) {
-      this.#moved([...place, held.start[2]], held.turn);
+    if (!press.isTurn) {
+      this.#moved([...place, press.start[2]], press.turn);
       return;
     }
-    const angle = (Math.atan2(place[1] - held.start[1], place[0] - held.start[0]) * 180) / Math.PI;
-    held.angle ??= angle;
-    this.#moved(held.start, held.turn + angle - held.angle);
+    const angle = directionOf(press.start, place);
+    press.angle ??= angle;
+    this.#moved(press.start, press.turn + inSteps(angle - press.angle, altKey));
   }
 
   #moved(at, turn) {
@@ -211,7 +296,7 @@ export class Play {
       this.pieces[number].place(at, turn);
       this.#stands(number);
     }
-    if (attacker !== undefined) byId("play-attacker").value = byId("play-piece").value = attacker;
+    if (attacker !== undefined) this.#picked((byId("play-attacker").value = attacker));
     if (target !== undefined && target !== attacker) byId("play-target").value = target;
     this.#chosen();
   }
