@@ -190,7 +190,10 @@ def test_the_judge_of_pages_says_the_words_of_the_command() -> None:
 def test_the_viewer_is_built_from_its_sources() -> None:
     bundle = files("silhouette.pages.html").joinpath("assets", "viewer.min.js").read_text(encoding="utf-8")
     digest = hashlib.sha256()
-    words = [PROJECT / "silhouette" / name for name in ("pages/html/assets/keys.json", "judging/calls.json")]
+    words = [
+        PROJECT / "silhouette" / name
+        for name in ("pages/html/assets/keys.json", "pages/html/assets/refusals.json", "judging/calls.json")
+    ]
     for file in (*sorted(VIEWER.glob("*.js")), *words):
         digest.update(file.read_bytes().replace(b"\r\n", b"\n"))
     for name in ("viewer", "judge", "own"):

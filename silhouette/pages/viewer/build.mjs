@@ -5,7 +5,7 @@ import { build } from "esbuild";
 
 const sources = readdirSync("source").filter((name) => name.endsWith(".js")).sort();
 const digest = createHash("sha256");
-const files = [...sources.map((name) => `source/${name}`), "../html/assets/keys.json", "../../judging/calls.json"];
+const files = [...sources.map((name) => `source/${name}`), "../html/assets/keys.json", "../html/assets/refusals.json", "../../judging/calls.json"];
 for (const file of files) digest.update(readFileSync(file, "utf8").replaceAll("\r\n", "\n"));
 const three = JSON.parse(readFileSync("node_modules/three/package.json", "utf8")).version;
 

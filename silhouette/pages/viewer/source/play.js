@@ -13,7 +13,9 @@ const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true 
 
 // The judge of a page, which unpacks its meshes while the view is made.
 export function judging({ packed, bytes, shapes, pieces, play }) {
-  const script = new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" });
+  // Pages of a site have its script in a file that they share.
+  const source = window.silhouetteJudgeScript ?? JSON.parse(byId("judge").textContent);
+  const script = new Blob([source], { type: "text/javascript" });
   const asking = new Asking(URL.createObjectURL(script), () => {});
   asking.tell({ packed, bytes, shapes, pieces, play });
   return asking;
