@@ -15,6 +15,7 @@ from silhouette.judging import load_scene
 from silhouette.pages.html.page import LEVEL_SIGNS
 from silhouette.pages.report.sections import viewer_texts
 from silhouette.pages.report.words import PageWords
+from silhouette.rules.base import blocker_shares
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.conftest import PROJECT
@@ -153,6 +154,50 @@ def test_keys_choose_another_pair(visit: Visit) -> None:
         visit.page.keyboard.press("p")
         assert visit.page.evaluate(pair)[1] == others[others.index(target) - 1]
     answer(visit)
+
+
+def test_programs_are_told_what_those_of_a_live_table_are(visit: Visit) -> None:
+    """The pieces, and of the selected model all verdicts, as attacker, then as target, those of the command."""
+    scene = load_scene(SCENE)
+    visit.page.evaluate("silhouette.select('Vex')")
+    visit.until("silhouette.state().settled")
+    state = visit.page.evaluate("silhouette.state()")
+    assert state["selected"] == "Vex"
+    assert [(piece["name"], piece["kind"]) for piece in state["pieces"]] == [
+        (piece.name, piece.kind) for piece in scene.pieces
+    ]
+    pairs = [(row["attacker"], row["target"]) for row in state["results"]]
+    assert pairs == [("Vex", "Kal"), ("Vex", "Brak"), ("Kal", "Vex"), ("Brak", "Vex")]
+    for row in state["results"]:
+        verdict = ruled(NECROMUNDA, scene, Check(row["attacker"], row["target"]))
+        assert (row["verdict"] or verdict.verdict, row["marginal"]) == (verdict.verdict, verdict.marginal)
+        assert row["verdict"] or "ask the desk" in row["ask"]
+        measured = verdict.measurement
+        if row["verdict"] and measured and measured.counts.total:
+            share = measured.counts.occluded / measured.counts.total
+            assert abs(row["occluded"] - share) <= row["error"] + measured.error + 1e-9
+            assert [blocker["name"] for blocker in row["blockers"]] == [
+                blocker.name for blocker, _ in blocker_shares(verdict) if blocker.share
+            ]
+    visit.page.evaluate("silhouette.move('Vex', [30, 250], 200)")
+    vex = next(piece for piece in visit.page.evaluate("silhouette.state()")["pieces"] if piece["name"] == "Vex")
+    assert (vex["at"][:2], vex["facing"]) == ([30, 250], 200)
+    visit.page.evaluate("silhouette.select('Kal')")
+    visit.until("silhouette.state().settled")
+
+
+NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null"
+
+
+def test_without_webgl_it_judges_all_the_same(report: Path, browser: Browser) -> None:
+    with browser.visit(report, before=NO_WEBGL) as visit:
+        visit.until("document.documentElement.dataset.view !== undefined")
+        assert "cannot show the 3D view" in visit.page.inner_text("#view-missing")
+        first = answer(visit)
+        assert visit.page.locator("#play-answer").is_visible()
+        assert visit.page.locator("#view-canvas").is_hidden()
+        assert moved(visit, "left")
+        assert moved(visit, "back") == first
 
 
 def test_its_help_tells_of_the_keys_that_it_has(visit: Visit) -> None:

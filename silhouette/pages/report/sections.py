@@ -356,6 +356,7 @@ def play_controls(words: PageWords) -> Markup:
             "details",
             element("summary", words.phrase("Keys and gestures")),
             element("dl", id="play-keys", class_="keys"),
+            hidden=True,
         ),
         element("p", words.phrase(PLAY_HELP), class_="small"),
         id="play",

@@ -186,10 +186,10 @@ def _choice(current: str, tables: Mapping[str, str], words: PageWords) -> Markup
 def _offline(words: PageWords) -> Markup:
     """What opens without a network; hidden where the browser keeps nothing, as of pages from disk."""
     button = element("button", words.phrase("Fetch all pictures too"), type="button")
-    told = element("p", role="status", aria_live="polite")
+    status = element("p", role="status", aria_live="polite")
     heading = element("h2", words.phrase("Without a network"), id="offline-title")
     return element(
-        "section", heading, told, button, id="offline", aria_labelledby="offline-title", class_="screen", hidden=True
+        "section", heading, status, button, id="offline", aria_labelledby="offline-title", class_="screen", hidden=True
     )
 
 

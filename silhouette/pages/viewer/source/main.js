@@ -2,10 +2,10 @@
 import * as three from "./three.js";
 import { opened, started } from "./report.js";
 
-export { Asking } from "./asking.js";
+export { Asking, rowOf } from "./asking.js";
 export { gangsOf, lookOf, ringOf } from "./gangs.js";
 export { angleOf, axesOf, directionOf, Grip, INCH, inSteps, isStill, Pointer, stepOf, TURN, WAYS, Wheel } from "./gestures.js";
-export { ASK, TOO_CLOSE } from "./judge_necromunda.js";
+export { ASK } from "./judge_necromunda.js";
 export { acted, keysListed, ofView } from "./keys.js";
 export { drawn, gangEntries, levelEntries, lineEntry, listed, partEntries } from "./legend.js";
 export { drawnMarks } from "./marks.js";

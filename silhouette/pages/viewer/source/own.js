@@ -161,8 +161,8 @@ class Own {
     this.#moved();
     const page = window.silhouette;
     page?.judge?.end();
-    page?.viewer.renderer.dispose();
-    page?.viewer.renderer.forceContextLoss();
+    page?.viewer?.renderer.dispose();
+    page?.viewer?.renderer.forceContextLoss();
     window.silhouette = undefined;
   }
 
@@ -203,15 +203,7 @@ class Own {
   }
 
   async #opened(told) {
-    byId("view-shown").hidden = false;
-    try {
-      await window.silhouetteViewer.opened(told);
-      byId("view-missing").hidden = true;
-    } catch (error) {
-      byId("view-shown").hidden = true;
-      byId("view-missing").textContent = told.words.missing;
-      document.documentElement.dataset.view = String(error);
-    }
+    await window.silhouetteViewer.opened(told);
   }
 
   #document(models, entries) {

@@ -1,5 +1,5 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
-import { Asking } from "./asking.js";
+import { Asking, rowOf } from "./asking.js";
 import { gangsOf, lookOf, ringOf } from "./gangs.js";
 import { angleOf, axesOf, directionOf, Grip, inSteps, isStill, Pointer, stepOf, TURN, WAYS, Wheel } from "./gestures.js";
 import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
@@ -31,6 +31,7 @@ export class Play {
     this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
     this.movable = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain" || this.pieces[number].own);
     this.answers = new Map(); // what the attacker sees of each other model, by its name
+    this.results = null; // of pairs, by their names in JSON, for programs; null until one asks
     this.looks = null; // the attacker of these
     if (this.models.length < 2) return;
     this.#controls();
@@ -49,6 +50,7 @@ export class Play {
   shown(page) {
     this.page = page;
     if (!this.asking) return;
+    byId("play-keys").parentElement.hidden = false;
     keysListed(byId("play-keys"), Object.keys({ ...page.acts, ...this.acts }), this.told.words.keys);
     this.#dragging();
     this.#look();
@@ -117,7 +119,8 @@ export class Play {
     for (const [name, [axis, way]] of Object.entries(WAYS)) {
       acts[name] = (isFine) => {
         const { page } = this;
-        if (page && this.#piece) moved([...axesOf(page.viewer)[axis].map((value) => way * value), 0], isFine);
+        const axes = page ? axesOf(page.viewer) : { up: [0, 1], right: [1, 0] };
+        if (this.#piece) moved([...axes[axis].map((value) => way * value), 0], isFine);
         else page?.acts[name]();
       };
     }
@@ -312,15 +315,72 @@ export class Play {
     this.#ask();
   }
 
-  // The chosen pair first, then whether the attacker sees all others.
+  // The chosen pair first, then whether the attacker sees all others; for programs also all that they are told of.
   #ask() {
     const name = (number) => this.pieces[number].name;
     const pairsWith = (numbers) => numbers.filter((number) => number !== this.attacker).map((number) => [name(this.attacker), name(number)]);
     const places = this.pieces.map((piece) => [piece.at, piece.turn]);
-    this.asking.ask({ places, pairs: pairsWith([this.target]), brief: pairsWith(this.models.filter((number) => number !== this.target)) });
+    this.results?.clear();
+    const pairs = [...pairsWith([this.target]), ...(this.results ? this.#pairs() : [])];
+    this.asking.ask({ places, pairs, brief: this.results ? [] : pairsWith(this.models.filter((number) => number !== this.target)) });
+  }
+
+  // The pairs of the chosen model: as attacker, then as target.
+  #pairs() {
+    const chosen = this.models.map((number) => this.pieces[number]).find((piece) => piece === this.#piece);
+    const others = chosen ? this.models.map((number) => this.pieces[number].name).filter((name) => name !== chosen.name) : [];
+    return [...others.map((name) => [chosen.name, name]), ...others.map((name) => [name, chosen.name])];
+  }
+
+  // What other programs may ask of the page, as of the live table: `window.silhouette`.
+  get shared() {
+    return {
+      state: () => this.#state(),
+      move: async (name, [x, y], facing) => {
+        const piece = this.#called(name);
+        const [look] = piece.looks;
+        piece.place([x, y, piece.at[2]], facing === undefined || !look ? piece.turn : facing - look.facing);
+        this.#stands(this.pieces.indexOf(piece));
+        this.#chosen();
+      },
+      select: async (name) => {
+        const number = name === null ? NONE : this.pieces.indexOf(this.#called(name));
+        this.#picked(number);
+        if (!this.models.includes(number)) this.#ask();
+        else this.#choosePair(number, number === this.target ? this.attacker : this.target);
+      },
+    };
+  }
+
+  #called(name) {
+    const piece = this.pieces.find((each) => each.name === name);
+    if (!piece) throw new Error(`there is no piece called ${name}`);
+    return piece;
+  }
+
+  #state() {
+    const isFirst = !this.results;
+    this.results ??= new Map();
+    if (isFirst) this.#ask();
+    const rounded = (value) => Math.round(value * 100) / 100;
+    const pieces = this.pieces.map(({ name, kind, at, turn, looks: [look] }) => ({
+      name,
+      kind,
+      at: at.map(rounded),
+      facing: look && look.facing !== null ? (((look.facing + turn) % 360) + 360) % 360 : null,
+    }));
+    const pairs = this.#pairs();
+    const known = pairs.filter((pair) => this.results.has(String(pair)));
+    const results = known.map((pair) => {
+      const answer = this.results.get(String(pair));
+      const row = rowOf(pair, answer);
+      return answer.word === ASK ? { ...row, verdict: null, ask: this.#sentence(pair, answer) } : row;
+    });
+    return { pieces, selected: this.#piece?.name ?? null, results, settled: !this.isBusy && known.length === pairs.length };
   }
 
   #answered([attacker, target], result) {
+    this.results?.set(String([attacker, target]), result);
     if (attacker !== this.pieces[this.attacker].name) return;
     this.looks = this.attacker;
     this.answers.set(target, result);
@@ -384,8 +444,14 @@ export class Play {
   }
 
   #answer(answer) {
+    const told = this.#sentence([this.attacker, this.target].map((number) => this.pieces[number].name), answer);
+    if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
+    byId("play-answer").dataset.word = answer.word;
+  }
+
+  #sentence([attacker, target], answer) {
     const values = {
-      who: `${this.pieces[this.attacker].name} → ${this.pieces[this.target].name}`,
+      who: `${attacker} → ${target}`,
       verdict: this.#word(answer),
       could: answer.could.map((word) => this.words[word]).join(", "),
       why: this.words[`why ${answer.why}`] || "",
@@ -397,11 +463,9 @@ export class Play {
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
     else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
-    const { estimated } = this.pieces[this.attacker];
+    const { estimated } = this.#called(attacker);
     if (!isAsked && estimated) parts.push(this.words[estimated]);
-    const told = parts.join(" ");
-    if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
-    byId("play-answer").dataset.word = answer.word;
+    return parts.join(" ");
   }
 
   #others() {

@@ -168,16 +168,30 @@ class Page {
 
 let newest = null; // the table that was opened last
 
-// A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}.
+// A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}. Where the
+// view cannot be drawn the page says so, and judges all the same.
 export async function opened(told) {
   const own = (newest = {});
   const judge = told.play && judging(told);
   const play = judge && new Play(told, judge);
-  const stage = await staged(told, told.bytes || (await unpacked(told.packed)));
-  // Starting WebGL holds a phone for a second: what the judge says first is shown before.
-  if (play?.asking) await Promise.race([play.first.then(breath), breath(LATEST)]);
-  if (newest === own) window.silhouette = new Page(told, stage, judge, play);
-  else judge?.end(); // another table has been opened meanwhile
+  const missing = byId("view-missing");
+  byId("view-shown").hidden = false;
+  try {
+    const stage = await staged(told, told.bytes || (await unpacked(told.packed)));
+    // Starting WebGL holds a phone for a second: what the judge says first is shown before.
+    if (play?.asking) await Promise.race([play.first.then(breath), breath(LATEST)]);
+    if (newest === own) window.silhouette = Object.assign(new Page(told, stage, judge, play), play?.shared);
+    else judge?.end(); // another table has been opened meanwhile
+    missing.hidden = true;
+  } catch (error) {
+    document.documentElement.dataset.view = String(error);
+    missing.textContent = told.words.missing;
+    missing.hidden = false;
+    for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
+    byId("view-shown").hidden = !play?.asking;
+    for (const part of byId("view-shown").children) part.hidden ||= part.id !== "play";
+    if (play?.asking && newest === own) window.silhouette = { judge, play, ...play.shared };
+  }
 }
 
 const breath = (ms = 0) => new Promise((go) => setTimeout(go, ms));
@@ -202,18 +216,7 @@ export async function started() {
   const told = JSON.parse(held.textContent);
   copying(told.words);
   if (!told.pieces) return;
-  const missing = byId("view-missing");
-  try {
-    byId("view-shown").hidden = false;
-    // On a site meshes lie in files of their own, which pages share, and the page has their names.
-    if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
-    await opened(told);
-    missing.hidden = true;
-  } catch (error) {
-    byId("view-shown").hidden = true;
-    for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
-    missing.textContent = told.words.missing;
-    missing.hidden = false;
-    document.documentElement.dataset.view = String(error);
-  }
+  // On a site meshes lie in files of their own, which pages share, and the page has their names.
+  if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
+  await opened(told);
 }
