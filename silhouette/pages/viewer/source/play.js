@@ -166,7 +166,7 @@ export class Play {
   }
 
   #picked(number) {
-    byId("play-piece").value = number;
+    byId("play-piece").value = number !== NONE && this.movable.includes(Number(number)) ? number : NONE;
     for (const name of [...Object.keys(WAYS), "up", "down", "anticlockwise", "clockwise"]) byId(`play-${name}`).disabled = !this.#piece;
   }
 
@@ -245,7 +245,7 @@ export class Play {
     const chosen = this.pieces.indexOf(this.#piece);
     const isPair = shiftKey && [chosen, number].every((model) => this.models.includes(model)) && chosen !== number;
     if (isPair) this.#choosePair(chosen, number);
-    else this.#picked(this.movable.includes(number) ? number : NONE);
+    else this.#picked(number);
   }
 
   // A press that is not the camera's.
