@@ -78,6 +78,7 @@ def page_texts() -> Catalog:
         sections.STAGE_KEYS,
         *sections.key_texts(),
         sections.PLAY_HELP,
+        sections.HEIGHTS_HELP,
         *legends,
         *viewer,
         *(title for _, title in frame.SITE_PAGES),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -104,6 +105,36 @@ def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
     visit.page.keyboard.press("Shift+.")
     assert visit.page.evaluate(place)[3] == pytest.approx(turn - 1.0)
     answer(visit)
+
+
+@pytest.mark.parametrize("way", ["up", "down"])
+def test_what_is_copied_of_a_raised_figure_is_judged_as_the_page_judges_it(
+    visit: Visit, way: str, tmp_path: Path
+) -> None:
+    """The command knows no heights: they come as lines of the scene file, with the command in a comment below them."""
+    visit.page.select_option("#play-piece", label="Brak")
+    moved(visit, "right")
+    visit.page.select_option("#play-piece", label="Kal")
+    moved(visit, "anticlockwise")
+    words = moved(visit, way)
+    assert visit.page.locator("#play-heights").is_hidden()
+    visit.page.click("#play-copy")
+    assert visit.page.locator("#play-heights").is_visible()
+    *lines, command = visit.page.locator("#play-command").inner_text().splitlines()
+    assert lines[0] == "# Kal"
+    text = "\n".join(lines)
+    assert tomllib.loads(text) == {"at": [0, 0, 12.7 if way == "up" else -12.7], "facing": 105}
+    assert shlex.split(command)[:6] == ["#", "silhouette", "check", SCENE.name, "--at", "Brak=31.7,110,90"]
+    written = SCENE.read_text(encoding="utf-8").replace("../../models", (PROJECT / "models").as_posix())
+    (tmp_path / SCENE.name).write_text(written.replace("at = [0, 0]\nfacing = 90", text), encoding="utf-8")
+    verdict = ruled(NECROMUNDA, load_scene(tmp_path / SCENE.name, at={"Brak": (31.7, 110.0, 90.0)}), Check("Kal", "Vex"))
+    assert f"Kal → Vex: {verdict.verdict}" in words or verdict.marginal
+    assert verdict.marginal == ("roll off" in words)
+    visit.page.click("#play-down" if way == "up" else "#play-up")
+    answer(visit)
+    visit.page.click("#play-copy")
+    assert visit.page.locator("#play-heights").is_hidden()
+    assert visit.page.locator("#play-command").inner_text().startswith("silhouette check")
 
 
 CAMERA = "silhouette.viewer.camera.position.toArray()"
@@ -378,3 +409,25 @@ def test_other_games_are_refused_before_anything_is_judged(tmp_path: Path, capsy
     assert main(["report", str(file), "--out", str(tmp_path / "page.html"), "--playable"]) == 2
     assert "--playable: a page judges necromunda alone" in capsys.readouterr().err
     assert not (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_view_from_an_eye_is_called_by_who_looks(language: str, browser: Browser, tmp_path: Path) -> None:
+    """Also when another looks than the scene's check says, and in every language."""
+    page, words = tmp_path / "report.html", PageWords(language)
+    given = ["report", str(SCENE), "--out", str(page), "--pixel", "0.5", "--workers", "1", "--quiet", "--playable"]
+    assert main([*given, "--lang", language]) == 0
+    with browser.visit(page) as visit:
+        visit.settled()
+        answer(visit)
+        for name, other in (("Kal", "Vex"), ("Vex", "Kal")):
+            visit.page.select_option("#play-attacker", label=name)
+            visit.page.select_option("#play-target", label=other)
+            answer(visit)
+            assert visit.page.inner_text("#view-eye") == words.phrase("From {name}'s eye", name=name)
+            visit.page.click("#view-eye")
+            said = visit.page.inner_text("#view-told")
+            seen = words.phrase("Seen from {name}'s eye.", name=name)
+            assert said.startswith(f"{seen} {name} → {other}")
+            assert "{" not in visit.page.inner_text("#view")
+            visit.page.click("#view-table")

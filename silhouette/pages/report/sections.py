@@ -96,6 +96,8 @@ VIEWER_TEXTS: dict[str, Any] = {
         "why stands": "a piece that stands on another was moved",
         "gang": "Ring and bar of {gang}",
         "none": "nothing",
+        "eyeLabel": "From {name}'s eye",
+        "eyeTold": "Seen from {name}'s eye.",
     },
     "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
     "without it.",
@@ -142,6 +144,10 @@ STAGE_KEYS = (
 PLAY_HELP = "The page judges as the command does, or says to ask the desk: silhouette check judges everything."
 
 WEB_JPEG_QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
+
+HEIGHTS_HELP = (
+    "The command tries no heights: these lines take the place of at, on and facing in the scene file; then run the command."
+)
 
 FIGURE_CHARACTERS = "".join(map(chr, range(32, 127))) + "°±·×–−"
 """Those that figures are written in, so that nearly all of them have one type, which is made once."""
@@ -350,6 +356,7 @@ def play_controls(words: PageWords) -> Markup:
             class_="buttons",
         ),
         element("p", element("code", id="play-command", hidden=True)),
+        element("p", words.phrase(HEIGHTS_HELP), id="play-heights", class_="small", hidden=True),
         element("ul", id="play-others", class_="plain", aria_label=words.phrase("What it sees of the others")),
         element("ul", id="play-legend", class_="colours"),
         element(

@@ -74,8 +74,6 @@ OWN_TEXTS = {
     "title": "A table of my own meshes",
     "piece": "piece",
     "gangNumber": "gang {number}",
-    "eyeLabel": "From {name}'s eye",
-    "eyeTold": "Seen from {name}'s eye.",
 }
 """What the page says of the visitor's meshes."""
 

@@ -216,7 +216,7 @@ class Own {
     const [attacker, target] = figures;
     const name = attacker === undefined ? "" : pieces[attacker].name;
     const sight = { blockers: [], aside: [], lines: [], measured: true, free: true, verdict: "" };
-    const views = figures.length < 2 ? [] : [{ ...sight, attacker, target, eye: play.pieces[attacker].looks[0].eye, who: `${name} → ${pieces[target].name}`, eyeLabel: filled(this.words.eyeLabel, { name }), eyeTold: filled(this.words.eyeTold, { name }) }];
+    const views = figures.length < 2 ? [] : [{ ...sight, attacker, target, eye: play.pieces[attacker].looks[0].eye, who: `${name} → ${pieces[target].name}`, eyeLabel: filled(this.told.words.play.eyeLabel, { name }), eyeTold: filled(this.told.words.play.eyeTold, { name }) }];
     return { words: this.told.words, bytes, shapes, pieces, views, play, floor: { height: 0, step: INCH, span: [[-far, -far], [far, far]] } };
   }
 

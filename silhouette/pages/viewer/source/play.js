@@ -8,6 +8,7 @@ import { gangEntries, levelEntries, listed } from "./legend.js";
 import { filled, share, sightOf, SIGNS } from "./verdicts.js";
 
 const byId = (id) => document.getElementById(id);
+const STILL = 1e-6; // mm: what is off by no more than rounding stands where it stood
 const NONE = ""; // in the choice of what is moved
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
 
@@ -408,7 +409,9 @@ export class Play {
     stage.chosen({
       ...BLIND,
       who: `${attacker.name} → ${target.name}`,
-      verdict: answer ? this.#word(answer) : "",
+      verdict: answer ? this.#word(answer) : "…",
+      eyeLabel: filled(this.words.eyeLabel, attacker),
+      eyeTold: filled(this.words.eyeTold, attacker),
       attacker: this.attacker,
       target: this.target,
       blockers: (answer?.blockers || []).map(({ name }) => this.pieces.findIndex((piece) => piece.name === name)),
@@ -418,6 +421,7 @@ export class Play {
       lines: [...lines, ...this.models.flatMap((number) => this.#ring(number, size))],
       ...(arcs ? { arcs, apex: attacker.carried(look.arcs[0]?.apex || look.eye.slice(0, 2)) } : {}),
     });
+    this.page.labelled();
     if (viewer.fromEye) viewer.eye(false);
     viewer.changed();
   }
@@ -483,22 +487,37 @@ export class Play {
     listed(byId("play-legend"), [...levelEntries(verdicts, this.told.play.levels, this.words), ...gangs]);
   }
 
-  // The command that judges the same table at the desk.
-  #copy() {
+  // What judges the same table at the desk: the command, and above it lines of the scene file for pieces that were raised
+  // or lowered, since --at keeps heights.
+  #command() {
     const { unit, scene } = this.told.play;
     const short = (value) => String(Math.round(value * 1e4) / 1e4);
     const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
-    const moved = this.pieces.filter((piece) => piece.turn || piece.at.some((value, axis) => value !== piece.pose[4 * axis + 3]));
-    const tried = moved.map((piece) => {
-      const facing = piece.looks[0] ? `,${short(piece.looks[0].facing + piece.turn)}` : "";
-      return ` --at ${quoted(`${piece.name}=${short(piece.at[0] / unit)},${short(piece.at[1] / unit)}${facing}`)}`;
+    const isOff = ({ at, pose }, axis) => Math.abs(at[axis] - pose[4 * axis + 3]) > STILL;
+    const facingOf = ({ looks, turn }) => (looks[0] && looks[0].facing !== null ? short(looks[0].facing + turn) : null);
+    const inUnits = ({ at }) => at.map((value) => short(value / unit));
+    const [tried, raised] = [[], []];
+    for (const piece of this.pieces) {
+      if (isOff(piece, 2)) raised.push(piece);
+      else if (piece.turn || isOff(piece, 0) || isOff(piece, 1)) tried.push(piece);
+    }
+    const entries = raised.map((piece) => {
+      const facing = facingOf(piece);
+      return `# ${piece.name}\nat = [${inUnits(piece).join(", ")}]\n${facing === null ? "" : `facing = ${facing}\n`}`;
     });
+    const options = tried.map((piece) => ` --at ${quoted(`${piece.name}=${[...inUnits(piece).slice(0, 2), facingOf(piece) ?? []].join(",")}`)}`);
     const [from, to] = [this.pieces[this.attacker].name, this.pieces[this.target].name];
-    const command = `silhouette check ${quoted(scene)}${tried.join("")} --from ${quoted(from)} --to ${quoted(to)}`;
-    byId("play-command").textContent = command;
+    const command = `silhouette check ${quoted(scene)}${options.join("")} --from ${quoted(from)} --to ${quoted(to)}`;
+    return { text: [...entries, `${entries.length ? "# " : ""}${command}`].join(""), hasEntries: entries.length > 0 };
+  }
+
+  #copy() {
+    const { text, hasEntries } = this.#command();
+    byId("play-command").textContent = text;
+    byId("play-heights").hidden = !hasEntries;
     byId("play-command").hidden = false;
     const selected = () => window.getSelection().selectAllChildren(byId("play-command"));
-    if (navigator.clipboard?.writeText) navigator.clipboard.writeText(command).catch(selected);
+    if (navigator.clipboard?.writeText) navigator.clipboard.writeText(text).catch(selected);
     else selected();
   }
 }

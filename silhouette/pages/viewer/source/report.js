@@ -140,10 +140,16 @@ class Page {
     for (const part of document.querySelectorAll("[data-part]")) {
       part.textContent = this.told.words.parts[this.stage.part(Number(part.dataset.part))] || "";
     }
+    this.labelled();
+    this.play?.paired(view);
+  }
+
+  // The button that looks from the eye of who looks in the view.
+  labelled() {
+    const { view } = this.stage;
     const button = byId("view-eye");
     button.disabled = !view.eye;
     button.textContent = view.eye ? filled(this.told.words.eye, view) : this.told.words.noEye;
-    this.play?.paired(view);
   }
 
   eye() {
