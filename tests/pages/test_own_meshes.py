@@ -315,6 +315,7 @@ def moments(triangles: Any) -> Any:
 REFUSED = {
     "many.ply": (b"ply", "STL, OBJ, GLB and 3MF"),
     "empty.obj": (b"v 0 0 0\n", "no triangles"),
+    "points.stl": (b"\0" * 80 + (2).to_bytes(4, "little") + b"\0" * 100, "no triangles"),
     "short.stl": (b"\0" * 90, "neither text nor as long as it says"),
     "bent.obj": (b"v 0 0 0\nv 4 0 0\nv 4 4 1\nv 0 4 0\nf 1 2 3 4\n", "not flat, or cross themselves"),
     "crossed.obj": (b"v 0 0 0\nv 4 4 0\nv 4 0 0\nv 0 3 0\nf 1 2 3 4\n", "not flat, or cross themselves"),
@@ -509,6 +510,83 @@ def test_pieces_are_told_apart_removed_and_become_terrain(folder: Path, browser:
         visit.page.set_input_files("#own-files", [{"name": "x.obj", "mimeType": "", "buffer": b"v 0 0 0"}])
         visit.until("document.getElementById('own-told').textContent.includes('no triangles')")
         quiet(visit)
+
+
+A_FOLDER = """async () => {
+    const folder = new File([], "pile");
+    folder.arrayBuffer = () => Promise.reject(new DOMException("", "NotFoundError"));
+    await silhouetteOwnTable.added([folder, new File(["v 0 0 0\\nv 9 0 0\\nv 0 9 9\\nf 1 2 3"], "flag.obj")]);
+}"""
+VAST = {"name": "vast.obj", "mimeType": "", "buffer": b"v 0 0 0\nv 2e5 0 0\nv 0 2e5 9\nf 1 2 3"}
+
+
+def test_what_is_wrong_is_said_until_it_is_right(folder: Path, browser: Browser) -> None:
+    with browser.visit(folder / "own.html") as visit:
+        told = visit.page.locator("#own-told")
+        visit.page.evaluate(A_FOLDER)
+        assert told.inner_text() == "pile: a folder, or it cannot be read: drop the files in it."
+        visit.page.click("#own-take")
+        assert "Two figures are needed" in told.inner_text()
+        visit.page.set_input_files("#own-files", [VAST])
+        visit.until("document.getElementById('own-told').textContent.includes('vast')")
+        assert told.inner_text() == "vast: it is larger than any table: choose other units."
+        visit.page.click("#own-1-remove")
+        visit.until("document.getElementById('own-told').textContent === ''")
+        visit.until("document.activeElement.id === 'own-0-remove'")
+        for key, wrong in (("eyeHeight", "-4"), ("height", "0"), ("diameter", "-5")):
+            if key == "height":
+                visit.page.select_option("#own-0-base", "given")
+            field = visit.page.locator(f"#own-0-{key}")
+            field.fill(wrong)
+            field.dispatch_event("change")
+            label = field.evaluate("(field) => field.labels[0].textContent")
+            assert told.inner_text() == f"flag: {label}: give more than 0 mm, or leave it out."
+            field.fill("")
+            field.dispatch_event("change")
+            visit.until("document.getElementById('own-told').textContent === ''")
+        visit.page.click("#own-0-remove")
+        visit.until("document.activeElement.id === 'own-files'")
+        quiet(visit)
+
+
+def test_a_field_leaves_focus_pair_places_and_camera_as_they_are(folder: Path, browser: Browser) -> None:
+    names = ("ganger_rifle", "leader", "barricade")
+    state = """[...['attacker', 'target', 'piece'].map((part) => document.getElementById(`play-${part}`).selectedOptions[0].text),
+        silhouette.play.pieces.map(({ at }) => at), silhouette.viewer.camera.position.toArray()]"""
+    with browser.visit(folder / "own.html") as visit:
+        visit.page.set_input_files("#own-files", [str(MODELS / f"{name}.glb") for name in names])
+        visit.until("document.querySelectorAll('#own-pieces fieldset').length === 3")
+        visit.until(ANSWERED)
+        first = visit.page.evaluate("silhouette.play.pieces.map(({ at }) => at)")
+        visit.page.select_option("#play-attacker", label="leader")
+        visit.page.select_option("#play-target", label="ganger_rifle")
+        visit.page.select_option("#play-piece", label="barricade")
+        visit.page.click("#play-left")
+        visit.page.click("#view-above")
+        before = visit.page.evaluate(state)
+        assert before[3] != first
+        visit.page.fill("#own-1-name", "boss")
+        visit.page.keyboard.press("Tab")
+        visit.until("document.querySelector('#own-pieces legend + div') && document.activeElement.id === 'own-1-kind'")
+        visit.until(ANSWERED)
+        visit.until("silhouette.viewer && document.getElementById('own-told').textContent === ''")
+        after = visit.page.evaluate(state)
+        assert after[:3] == ["boss", *before[1:3]]
+        assert after[3] == before[3]
+        assert after[4] == pytest.approx(before[4], abs=1e-6)
+        visit.page.click("#play-back")
+        assert visit.page.evaluate("silhouette.play.pieces.map(({ at }) => at)") == first
+        quiet(visit)
+
+
+def test_a_mesh_that_no_units_make_a_figure_of_is_up_along_y(folder: Path, browser: Browser) -> None:
+    """As of a figure as large as life, in metres, from a modeller whose y is up."""
+    life = b"v 0 0 0\nv 1.8 1.8 0\nv 0 1.8 0.3\nf 1 2 3"
+    with browser.visit(folder / "own.html") as visit:
+        visit.page.set_input_files("#own-files", [{"name": "life.obj", "mimeType": "", "buffer": life}])
+        visit.until("document.querySelectorAll('#own-pieces fieldset').length === 1")
+        assert visit.page.evaluate("silhouetteOwnTable.pieces.map(({ units, up }) => [units, up])") == [["cm", "y"]]
+        assert visit.page.locator("#own-pieces legend").inner_text() == "life: 18.0 × 3.0 × 18.0 mm"
 
 
 @pytest.mark.parametrize(

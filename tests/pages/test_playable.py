@@ -127,7 +127,9 @@ def test_what_is_copied_of_a_raised_figure_is_judged_as_the_page_judges_it(
     assert shlex.split(command)[:6] == ["#", "silhouette", "check", SCENE.name, "--at", "Brak=31.7,110,90"]
     written = SCENE.read_text(encoding="utf-8").replace("../../models", (PROJECT / "models").as_posix())
     (tmp_path / SCENE.name).write_text(written.replace("at = [0, 0]\nfacing = 90", text), encoding="utf-8")
-    verdict = ruled(NECROMUNDA, load_scene(tmp_path / SCENE.name, at={"Brak": (31.7, 110.0, 90.0)}), Check("Kal", "Vex"))
+    verdict = ruled(
+        NECROMUNDA, load_scene(tmp_path / SCENE.name, at={"Brak": (31.7, 110.0, 90.0)}), Check("Kal", "Vex")
+    )
     assert f"Kal → Vex: {verdict.verdict}" in words or verdict.marginal
     assert verdict.marginal == ("roll off" in words)
     visit.page.click("#play-down" if way == "up" else "#play-up")
@@ -229,6 +231,13 @@ def test_without_webgl_it_judges_all_the_same(report: Path, browser: Browser) ->
         assert visit.page.locator("#view-canvas").is_hidden()
         assert moved(visit, "left")
         assert moved(visit, "back") == first
+
+
+def test_an_error_of_the_view_is_not_taken_for_a_lack_of_webgl(report: Path, browser: Browser) -> None:
+    with browser.visit(report, before="delete window.ResizeObserver") as visit:
+        visit.until("document.documentElement.dataset.view !== undefined")
+        assert visit.page.inner_text("#view-missing").startswith("Something went wrong in the 3D view.")
+        assert answer(visit)
 
 
 def test_its_help_tells_of_the_keys_that_it_has(visit: Visit) -> None:

@@ -101,6 +101,7 @@ VIEWER_TEXTS: dict[str, Any] = {
     },
     "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
     "without it.",
+    "failed": "Something went wrong in the 3D view. Verdicts, reasons and figures are complete without it.",
     "copied": "The scene file is copied.",
     "selected": "The scene file is selected: press Ctrl+C, or ⌘C, to copy it.",
 }

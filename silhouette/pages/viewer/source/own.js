@@ -16,11 +16,23 @@ const FIRST_AT = { fighter: [[0, 0, 0], [0, 200, 0]], terrain: [[0, 100, 0]] };
 const STEP = 60; // mm: how far further pieces stand from those before
 const LEAST_SPAN = 150; // mm on each side of the table's middle
 const INCH = 25.4;
+const EXPECTED = [Refused, SyntaxError, RangeError, TypeError, DOMException]; // of files, and of folders, which are none
 const LOOK = 30; // ms, in which what is said is shown
 
 // A length in the language of the page.
 function inTenths(value) {
   return value.toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false });
+}
+
+// Units, and the axis that is up, which make a mesh about as large as its kind is; he sees it.
+function sizedAs(mesh, size, kind) {
+  const [least, most] = kind === "terrain" ? [10, 600] : [8, 180]; // mm across, or high
+  for (const up of [mesh.up, "y"]) {
+    const length = kind === "terrain" ? Math.max(...size) : size[up === "y" ? 1 : 2];
+    const units = [mesh.units, "mm", "cm", "m", "inch"].find((unit) => unit && length * MM_PER_UNIT[unit] >= least && length * MM_PER_UNIT[unit] <= most);
+    if (units) return { units, up };
+  }
+  return { units: "mm", up: mesh.up };
 }
 
 class Own {
@@ -31,6 +43,10 @@ class Own {
     this.example = null; // until there is something to stand on it
     this.pieces = [];
     this.shown = []; // those of them that stand on the table
+    this.doubts = []; // what is to be said of the others
+    this.chosen = []; // who looks, at whom, and what is moved
+    this.camera = null;
+    this.first = undefined; // the name of a piece that looks from now on
     this.blank = byId("view").cloneNode(true);
     byId("own-files").addEventListener("change", ({ target }) => this.added([...target.files]).then(() => (target.value = "")));
     byId("own-take").addEventListener("click", () => this.#taken());
@@ -61,14 +77,22 @@ class Own {
         const mesh = await meshOf(file.name, bytes);
         this.#put(file.name, bytes, mesh);
       } catch (error) {
-        if (!(error instanceof Refused || error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
-        const known = error instanceof Refused;
-        refused.push(known ? error.line(file.name, this.words) : filled(this.words.refused, { name: file.name, why: this.words.damaged }));
-        isMended &&= known && error.isMended;
+        if (!EXPECTED.some((kind) => error instanceof kind)) throw error;
+        const known = error instanceof DOMException ? new Refused("folder") : error instanceof Refused ? error : new Refused("damaged");
+        refused.push(known.line(file.name, this.words));
+        isMended &&= known.isMended;
       }
     }
-    await this.#shown(this.pieces[before]?.name);
-    this.say(refused.length ? [...refused, ...(isMended ? [] : [this.words.desk])].join("\n") : filled(this.words.added, { count: files.length }));
+    if (this.example) this.first = this.pieces[before]?.name ?? this.first;
+    await this.#shown(this.pieces.length > before);
+    const lines = [...refused, ...(isMended ? [] : [this.words.desk]), ...this.doubts];
+    this.say(lines.length ? lines.join("\n") : filled(this.words.added, { count: files.length }));
+  }
+
+  // After a change by hand: what was said before it is over.
+  async #changed() {
+    await this.#shown();
+    this.say(this.doubts.join("\n"));
   }
 
   // The table that the page shows.
@@ -85,17 +109,13 @@ class Own {
       for (let at = axis; at < mesh.points.length; at += 3) [low, high] = [Math.min(low, mesh.points[at]), Math.max(high, mesh.points[at])];
       return high - low;
     });
-    const tall = size[mesh.up === "y" ? 1 : 2];
     const stem = file.replace(/\.[^.]*$/, "").trim() || this.words.piece;
     let name = stem;
     for (let number = 2; this.#isTaken(name); number += 1) name = `${stem} ${number}`;
     const figures = this.pieces.filter(({ kind }) => kind === "fighter").length;
     const kind = this.example || figures < 2 ? "fighter" : "terrain";
-    const usual = kind === "terrain" ? [10, 600] : [8, 180]; // mm across, or high: which units make it so; he sees it
-    const length = kind === "terrain" ? Math.max(...size) : tall;
-    const isUsual = (unit) => length * MM_PER_UNIT[unit] >= usual[0] && length * MM_PER_UNIT[unit] <= usual[1];
-    const units = [mesh.units, "mm", "cm", "m", "inch"].find((unit) => unit && isUsual(unit)) || "mm";
-    const piece = { name, kind, gang: filled(this.words.gangNumber, { number: Math.min(figures, 1) + 1 }), source: file, bytes, mesh, units, up: mesh.up, base: "auto", found: new Map(), height: null, diameter: null, eyeHeight: null };
+    const { units, up } = sizedAs(mesh, size, kind);
+    const piece = { name, kind, gang: filled(this.words.gangNumber, { number: Math.min(figures, 1) + 1 }), source: file, bytes, mesh, units, up, stood: null, base: "auto", found: new Map(), height: null, diameter: null, eyeHeight: null };
     this.pieces.push({ ...piece, ...this.#place(kind) });
   }
 
@@ -104,7 +124,7 @@ class Own {
   }
 
   #place(kind) {
-    if (this.example) return { at: this.example.place(this.pieces.map(({ at }) => at)), facing: 90 };
+    if (this.example) return { at: this.example.place(this.pieces.map((piece) => this.#placeOf(piece).at)), facing: 90 };
     const number = this.pieces.filter((piece) => piece.kind === kind).length;
     const first = FIRST_AT[kind];
     const at = first[number % first.length].map((value, axis) => value + (axis === 0 ? STEP * Math.floor(number / first.length) : 0));
@@ -136,24 +156,28 @@ class Own {
     return found.get(key);
   }
 
-  // The pieces as they stand now, wherever they were moved to in the view.
-  #standing() {
-    const play = window.silhouette?.play;
-    const moved = play?.asking ? play.pieces.filter(({ own }) => own) : [];
-    return this.shown.map((piece, index) => {
-      if (!moved[index]) return piece;
-      const { at, turn } = moved[index];
-      return { ...piece, at: [...at], facing: (((piece.facing + turn) % 360) + 360) % 360 };
-    });
+  // Where a piece stands now, wherever it was moved to in the view.
+  #placeOf({ at, facing, stood }) {
+    return stood ? { at: [...stood[0]], facing: (((facing + stood[1]) % 360) + 360) % 360 } : { at: [...at], facing };
   }
 
-  // Where pieces were moved to in the view, they stand from now on.
+  #standing() {
+    this.#moved();
+    return this.shown.map((piece) => ({ ...piece, ...this.#placeOf(piece) }));
+  }
+
+  // What was moved in the view, and who looks at whom there, is kept for the next one.
   #moved() {
-    const play = window.silhouette?.play;
+    const { play, viewer } = window.silhouette ?? {};
+    this.camera = viewer?.standing ?? this.camera;
     if (!play?.asking) return;
     this.example?.left(play);
-    for (const [index, { at, facing }] of this.#standing().entries()) Object.assign(this.shown[index], { at, facing });
-    for (const piece of play.pieces) if (piece.own) piece.turn = 0;
+    const own = play.pieces.length - this.shown.length;
+    for (const [index, piece] of this.shown.entries()) {
+      const { at, turn } = play.pieces[own + index];
+      piece.stood = [[...at], turn];
+    }
+    this.chosen = [play.attacker, play.target, byId("play-piece").value].map((number) => (number === "" ? null : this.shown[number - own] ?? play.pieces[number]));
   }
 
   // The view of the table so far is left.
@@ -166,12 +190,13 @@ class Own {
     window.silhouette = undefined;
   }
 
-  // The table is set anew: the view of a page is made for one table. ``first`` is the name of a piece that looks from now on.
-  async #shown(first) {
-    this.first = first ?? this.first; // also where another change comes before the view stands
+  // The table is set anew, and the view as well, which is made for one table; where a piece is new, all of it is in sight.
+  async #shown(isNew = false) {
     this.#left();
+    if (isNew) this.camera = null;
     this.shown = [];
-    const [models, entries, doubts] = [[], [], []];
+    const [models, entries] = [[], []];
+    this.doubts = [];
     for (const piece of this.pieces) {
       try {
         const own = this.#written(piece);
@@ -184,26 +209,33 @@ class Own {
         this.shown.push(piece);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        doubts.push(error.line(piece.name, this.words));
+        this.doubts.push(error.line(piece.name, this.words));
       }
     }
-    this.#listed();
+    setTimeout(() => this.#listed()); // whatever comes next has the focus then
     const view = this.blank.cloneNode(true);
     byId("view").replaceWith(view);
     view.hidden = !models.length && !this.example;
     byId("own-take").disabled = !models.length;
-    if (this.example) {
-      await this.#opened(await this.example.document(packed(models), entries));
-      if (window.silhouette?.play) {
-        this.example.stands(window.silhouette.play, this.first);
-        this.first = undefined;
-      }
-    } else if (models.length) await this.#opened(this.#document(models, entries));
-    if (doubts.length) this.say(doubts.join("\n"));
+    if (!this.example && !models.length) return;
+    await window.silhouetteViewer.opened(this.example ? await this.example.document(packed(models), entries) : this.#document(models, entries));
+    if (window.silhouette) this.#stands(window.silhouette);
   }
 
-  async #opened(told) {
-    await window.silhouetteViewer.opened(told);
+  // All stands again where it was moved to, and is seen as before; ``first``, which has just come, looks at whom was looked at.
+  #stands({ play, viewer }) {
+    if (play?.asking) {
+      const own = play.pieces.length - this.shown.length;
+      const places = this.shown.flatMap(({ stood }, index) => (stood ? [[own + index, ...stood]] : []));
+      const [looks, ...others] = this.chosen.map((piece) => piece?.name);
+      const isFirst = this.first !== undefined;
+      const numbers = (isFirst ? [this.first, others[0]] : [looks, ...others]).map((name) => play.pieces.findIndex((piece) => piece.name === name));
+      play.stood([...(this.example?.places(play) ?? []), ...places], numbers);
+    }
+    const { camera } = this;
+    if (camera?.fromEye) byId("view-eye").click();
+    else if (camera) viewer?.go(camera.position, camera.target, camera.angle, false);
+    this.first = undefined;
   }
 
   #document(models, entries) {
@@ -211,7 +243,7 @@ class Own {
     const play = { ...this.told.play, pieces: entries.map((entry) => entry.play), unit: 1, scene: "scene.toml" };
     const pieces = entries.map((entry) => entry.stage);
     const figures = this.shown.map((_, index) => index).filter((index) => pieces[index].kind !== "terrain");
-    const reach = Math.max(LEAST_SPAN, ...this.shown.flatMap(({ at, size }) => [Math.abs(at[0]) + size[0], Math.abs(at[1]) + size[1]]));
+    const reach = Math.max(LEAST_SPAN, ...this.shown.flatMap((piece) => [0, 1].map((axis) => Math.abs(this.#placeOf(piece).at[axis]) + piece.size[axis])));
     const far = INCH * Math.ceil((1.3 * reach) / INCH);
     const [attacker, target] = figures;
     const name = attacker === undefined ? "" : pieces[attacker].name;
@@ -237,11 +269,10 @@ class Own {
           const others = this.pieces.filter((other) => other !== piece);
           const all = this.pieces;
           this.pieces = others;
-          Object.assign(piece, this.#place(value));
+          Object.assign(piece, this.#place(value), { stood: null });
           this.pieces = all;
         }
-        const focus = document.activeElement?.id;
-        this.#shown().then(() => focus && byId(focus)?.focus());
+        this.#changed();
       };
       const choice = (key, options) => {
         const node = made("select", { id: `own-${index}-${key}` }, ...options.map(([value, text]) => new Option(text, value, false, value === piece[key])));
@@ -259,14 +290,22 @@ class Own {
       };
       const number = (key) => {
         const node = made("input", { id: `own-${index}-${key}`, type: "number", min: 0, step: "any", value: piece[key] ?? "", placeholder: hints[key] ?? "" });
-        node.addEventListener("change", () => set(key, node.value === "" ? null : Number(node.value)));
+        node.addEventListener("change", () => {
+          const isFit = !node.validity.badInput && (node.value === "" || Number(node.value) > 0);
+          const remark = isFit ? "" : filled(this.words.positive, { name: piece.name, field: this.words[key] });
+          node.setCustomValidity(remark);
+          node.setAttribute("aria-invalid", String(!isFit));
+          if (isFit) set(key, node.value === "" ? null : Number(node.value));
+          else this.say(remark);
+        });
         return field(this.words[key], node);
       };
       // Terrain is dragged, or stands where its numbers say.
       const place = (key, get, put) => {
-        const node = made("input", { id: `own-${index}-${key}`, type: "number", step: "any", value: get() });
+        const node = made("input", { id: `own-${index}-${key}`, type: "number", step: "any", value: get(this.#placeOf(piece)) });
         node.addEventListener("change", () => {
-          this.#left(); // what was moved stands where it was moved to, before this one is put elsewhere
+          this.#left();
+          Object.assign(piece, this.#placeOf(piece), { stood: null });
           put(Number(node.value));
           set("kind", piece.kind);
         });
@@ -277,20 +316,26 @@ class Own {
       const found = isFigure && piece.base === "auto" && height ? filled(this.words.found, { height: inTenths(height) }) : this.words.unclear;
       const hints = { eyeHeight: eyes ? `${inTenths(eyes[0].eye[2])} ${this.words.estimated}` : "" };
       const size = piece.size ? `${piece.size.map(inTenths).join(" × ")} mm` : "";
-      const remove = made("button", { type: "button", textContent: `${this.words.remove} ${piece.name}` });
+      const remove = made("button", { type: "button", id: `own-${index}-remove`, textContent: `${this.words.remove} ${piece.name}` });
       remove.addEventListener("click", () => {
         this.#left();
-        this.pieces.splice(index, 1);
-        this.#shown();
+        this.pieces.splice(this.pieces.indexOf(piece), 1);
+        this.#changed();
       });
       const fields = [text("name"), choice("kind", [["fighter", this.words.figure], ["terrain", this.words.terrain]]), choice("units", ["mm", "cm", "m", "inch"].map((unit) => [unit, unit])), choice("up", [["z", "z"], ["y", "y"]])];
       if (isFigure) fields.push(text("gang"), choice("base", [["auto", found], ["none", this.words.none], ["given", this.words.given]]));
       if (isFigure && piece.base === "given") fields.push(number("height"), number("diameter"));
       if (isFigure) fields.push(number("eyeHeight"));
-      else fields.push(place("x", () => piece.at[0], (value) => (piece.at[0] = value)), place("y", () => piece.at[1], (value) => (piece.at[1] = value)), place("turn", () => piece.facing, (value) => (piece.facing = value)));
+      else fields.push(place("x", ({ at }) => at[0], (value) => (piece.at[0] = value)), place("y", ({ at }) => at[1], (value) => (piece.at[1] = value)), place("turn", ({ facing }) => facing, (value) => (piece.facing = value)));
       return made("fieldset", {}, made("legend", { textContent: `${piece.name}: ${size}` }), made("div", { className: "own-fields" }, ...fields), remove);
     });
-    byId("own-pieces").replaceChildren(...rows);
+    const list = byId("own-pieces");
+    const focused = list.contains(document.activeElement) ? document.activeElement.id : null;
+    list.replaceChildren(...rows);
+    if (focused === null) return;
+    const next = byId(focused) ?? byId(`own-${rows.length - 1}-remove`) ?? byId("own-files"); // after the last has gone
+    next.focus({ preventScroll: true });
+    next.select?.();
   }
 
   // The scene file and the meshes, as they stand now.
@@ -307,7 +352,8 @@ class Own {
     link.download = "scene.zip";
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-    this.say(this.words.taken);
+    const figures = pieces.filter(({ kind }) => kind === "fighter");
+    this.say(this.example || figures.length > 1 ? this.words.taken : this.words.few);
   }
 
   #scene(pieces) {

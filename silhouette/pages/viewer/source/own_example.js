@@ -9,7 +9,6 @@ export class Example {
     this.told = told;
     this.source = source;
     this.stood = told.pieces.map(() => null); // where each piece was moved to
-    this.pair = null;
     this.meshes = null;
   }
 
@@ -43,11 +42,9 @@ export class Example {
     });
   }
 
-  // What the view of the table so far leaves: where its pieces were moved to, and who looks at whom.
+  // What the view of the table so far leaves: where its pieces were moved to.
   left(play) {
-    if (!play.asking) return;
     this.stood = this.told.pieces.map((_, index) => [play.pieces[index].at, play.pieces[index].turn]);
-    this.pair = [play.attacker, play.target].map((number) => play.pieces[number]?.name);
   }
 
   // What the viewer needs of the table with more pieces: of `packed` their shapes, and of each its entries.
@@ -67,11 +64,8 @@ export class Example {
     };
   }
 
-  // Its pieces stand again where they were moved to; ``first``, which has just come, looks at whom was looked at.
-  stands(play, first) {
-    if (!play.asking) return;
-    const there = this.stood.map((place, index) => [index, ...(place || [play.pieces[index].at, play.pieces[index].turn])]);
-    const numbers = [first ?? this.pair?.[0], this.pair?.[1]].map((name) => play.models.find((number) => play.pieces[number].name === name));
-    play.stood(there, numbers);
+  // Where its pieces were moved to, as the view takes it.
+  places(play) {
+    return this.stood.map((place, index) => [index, ...(place || [play.pieces[index].at, play.pieces[index].turn])]);
   }
 }

@@ -39,7 +39,9 @@ export async function meshOf(name, bytes) {
   refuse(corners.length > 3 * MOST_TRIANGLES, "large");
   refuse(!points.every(Number.isFinite), "numbers");
   refuse(corners.some((corner) => !(corner < points.length / 3)), "lacking");
-  return { ...merged(points, corners), units: units || null, up: ending === "glb" ? "y" : "z" };
+  const mesh = merged(points, corners);
+  refuse(!mesh.corners.length, "empty"); // each was a point or a line
+  return { ...mesh, units: units || null, up: ending === "glb" ? "y" : "z" };
 }
 
 export function merged(points, corners) {

@@ -296,14 +296,16 @@ export class Play {
     this.#chosen();
   }
 
-  // Where pieces stand, [number, at, turn] each, and who looks at whom, where that is said.
-  stood(places, [attacker, target]) {
+  // Where pieces stand, [number, at, turn] each; who looks at whom, and what is moved, if not who looks: -1 for any.
+  stood(places, [attacker, target, moves]) {
     for (const [number, at, turn] of places) {
       this.pieces[number].place(at, turn);
       this.#stands(number);
     }
-    if (attacker !== undefined) this.#picked((byId("play-attacker").value = attacker));
-    if (target !== undefined && target !== attacker) byId("play-target").value = target;
+    const looks = [attacker, this.attacker].find((number) => this.models.includes(number));
+    byId("play-attacker").value = looks;
+    byId("play-target").value = [target, this.target, ...this.models].find((number) => this.models.includes(number) && number !== looks);
+    this.#picked(moves === undefined ? looks : moves);
     this.#chosen();
   }
 

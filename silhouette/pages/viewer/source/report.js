@@ -6,7 +6,7 @@ import { judging, Play } from "./play.js";
 import { shapeOf } from "./meshes.js";
 import { Stage } from "./stage.js";
 import { filled } from "./verdicts.js";
-import { Viewer } from "./viewer.js";
+import { NoWebGL, Viewer } from "./viewer.js";
 
 const LATEST = 1500; // ms that the view waits for the judge's first word at most
 const PATIENT = 30; // ms that the page works on end
@@ -191,7 +191,7 @@ export async function opened(told) {
     missing.hidden = true;
   } catch (error) {
     document.documentElement.dataset.view = String(error);
-    missing.textContent = told.words.missing;
+    missing.textContent = error instanceof NoWebGL ? told.words.missing : told.words.failed;
     missing.hidden = false;
     for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
     byId("view-shown").hidden = !play?.asking;

@@ -13,12 +13,23 @@ export function angleRound(sphere, distance, aspect) {
   return Math.min(MathUtils.radToDeg(2 * upright), 140);
 }
 
+// The browser draws nothing in 3D.
+export class NoWebGL extends Error {}
+
+function rendererOf(canvas, antialias) {
+  try {
+    return new WebGLRenderer({ canvas, antialias, preserveDrawingBuffer: true });
+  } catch (error) {
+    throw new NoWebGL(error.message);
+  }
+}
+
 export class Viewer {
   constructor(canvas, stage, labels = [], { antialias = true } = {}) {
     this.canvas = canvas;
     this.stage = stage;
     this.labels = labels;
-    this.renderer = new WebGLRenderer({ canvas, antialias, preserveDrawingBuffer: true });
+    this.renderer = rendererOf(canvas, antialias);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
@@ -132,9 +143,15 @@ export class Viewer {
     this.go(eye, sphere.center, angleRound(sphere, distance, this.camera.aspect), moving);
   }
 
+  // Where the camera is, as `go` takes it.
+  get standing() {
+    const { camera, controls, fromEye } = this;
+    return { position: camera.position.clone(), target: controls.target.clone(), angle: camera.fov, fromEye };
+  }
+
   go(position, target, angle, moving) {
     const { camera, controls } = this;
-    const from = { position: camera.position.clone(), target: controls.target.clone(), angle: camera.fov };
+    const from = this.standing;
     const still = !moving || window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     const started = performance.now();
     const turn = (this.turn = {});
