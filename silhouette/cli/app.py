@@ -218,7 +218,7 @@ def _root(
 FIRST_STEPS = """\
 Can he see me, and am I in cover? Three ways to begin:
 
-  silhouette table                  open an empty table in the browser, and drop miniatures and terrain on it
+  silhouette table                  open a small table in the browser, and drop miniatures and terrain on it
   silhouette new duel ganger.stl    write a scene with a miniature of your own, to edit
   silhouette scan table.glb         make a scene of a table that a phone has scanned
 

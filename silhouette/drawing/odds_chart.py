@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from silhouette.common.geometry import INCH
 from silhouette.drawing import plotting, typeface
 from silhouette.drawing.captions import HAIRLINE_PT, SMALL_PT, THIN_LINE_PT
 from silhouette.drawing.captions import NAME_PT as NAMED
 from silhouette.drawing.sheet import Figure, Sheet
 from silhouette.drawing.styles import LEVEL_COLOURS, hexadecimal, ink_on
-from silhouette.drawing.words.words import Words, noted
+from silhouette.drawing.words.words import Words, assumed_in_words, noted
 from silhouette.judging import Judged
 from silhouette.judging.calls import ROLL_OFF, by_odds, hundredths
 from silhouette.judging.monte_carlo import Odds
-from silhouette.judging.trials import assumed
 from silhouette.rules import rule_called
 from silhouette.rules.base import Level, Verdict, VerdictScale
 from silhouette.scenes.scene import Scene
@@ -46,14 +44,6 @@ DOUBT_PHRASES: Mapping[str, str] = {  # the phrase for each doubt that may weigh
     "eye": "from eye",
     "surface": "from surface",
     "measuring": "from measuring",
-}
-
-
-DEVIATION_PHRASES: Mapping[str, str] = {  # the phrase for what may be off
-    "place": "off place",
-    "facing": "off facing",
-    "eye": "off eye",
-    "surface": "off surface",
 }
 
 
@@ -91,25 +81,9 @@ def draw_odds(
     sheet.caption(noted(words, title, verdict), words("odds", odds=parts))
     sheet.note(trials)
     if scene is not None:
-        sheet.note(_assumed(words, scene))
+        sheet.note(assumed_in_words(words, scene))
     error = words.number(f"{100.0 * odds.error:.1f} %")
     sheet.note(f"{words('sure', error=error)} {words(DOUBT_PHRASES[odds.doubt_from])}")
-
-
-def _assumed(words: Words, scene: TableScene) -> str:
-    """What may be off by how much: standard deviations, in inches if the places of the scene are in them."""
-    inches = scene.unit_of_places == "inch"
-
-    def written(source: str, size: float) -> str:
-        if source == "facing":
-            return words.number(f"{size:g}°")
-        return words.number(f'{size / INCH:.2g}"' if inches else f"{size:g} mm")
-
-    parts = []
-    for source, (least, most) in assumed(scene).items():
-        ends = dict.fromkeys((written(source, least), written(source, most)))
-        parts.append(words(DEVIATION_PHRASES[source], size="–".join(ends)))
-    return words("assumed", deviations=", ".join(parts) or words("off nothing"))
 
 
 def _draw_bar(sheet: Sheet, odds: Odds, levels: Mapping[str, Level], words: Words) -> None:

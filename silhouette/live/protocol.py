@@ -22,6 +22,7 @@ from silhouette.common.text import as_written, did_you_mean, json_text, problem,
 from silhouette.drawing.in_3d.shapes import DisplayShape
 from silhouette.drawing.in_3d.stage import models_of, packed
 from silhouette.drawing.styles import verdict_colours
+from silhouette.drawing.words.words import Words, assumed_in_words
 from silhouette.files.schema import MAX_LENGTH_MM
 from silhouette.judging.counterfactuals import check_changes
 from silhouette.judging.loading import Selection
@@ -258,7 +259,8 @@ class Session:
         answers = await _unless_stopped(self._checks, request.get("id"), task)
         if answers is None:
             return {"pose": number, "stopped": True}
-        return {"pose": number, "results": [strict(answer.row) for answer in answers]}
+        assumed = {} if question.seed is None else {"assumed": assumed_in_words(Words(), table.scene)}
+        return {"pose": number, "results": [strict(answer.row) for answer in answers], **assumed}
 
     def _tried(self, at: object) -> dict[str, Any]:
         """The document with pieces elsewhere, at places in mm."""

@@ -169,7 +169,10 @@ def test_odds_and_changes_are_those_of_check(tmp_path: Path) -> None:
 
     async def main() -> None:
         async with client_of(path) as client:
-            rows = (await client.done("check", everyone=True, odds=True, what_if=True))["results"]
+            answer = await client.done("check", everyone=True, odds=True, what_if=True)
+            assert "assumed" not in await client.done("check", everyone=True)
+            assert "places off by 1 mm, facings by 2°" in answer["assumed"]
+            rows = answer["results"]
             assert rows == checked(path, everyone=True, seed=0, what_if=True)
             assert all("odds" in row and "changes" in row for row in rows)
 

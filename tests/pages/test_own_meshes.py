@@ -551,7 +551,7 @@ def test_what_is_wrong_is_said_until_it_is_right(folder: Path, browser: Browser)
 
 def test_a_field_leaves_focus_pair_places_and_camera_as_they_are(folder: Path, browser: Browser) -> None:
     names = ("ganger_rifle", "leader", "barricade")
-    state = """[...['attacker', 'target', 'piece'].map((part) => document.getElementById(`play-${part}`).selectedOptions[0].text),
+    state = """[...['attacker', 'target', 'piece'].map((part) => document.querySelector(`#play-${part} :checked`).text),
         silhouette.play.pieces.map(({ at }) => at), silhouette.viewer.camera.position.toArray()]"""
     with browser.visit(folder / "own.html") as visit:
         visit.page.set_input_files("#own-files", [str(MODELS / f"{name}.glb") for name in names])

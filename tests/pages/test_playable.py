@@ -292,6 +292,31 @@ def test_lines_and_signs_of_the_others_are_in_the_legend(visit: Visit) -> None:
     assert not visit.page.evaluate("silhouette.stage.view.lines.some(({ colour }) => colour === 'rule')")
 
 
+LISTED = """(results) => {
+    const { play } = silhouette;
+    const name = (number) => play.pieces[number].name;
+    for (const [index, other] of play.models.filter((number) => number !== play.attacker).entries()) {
+        const result = { could: [], blockers: [], share: 0, bound: 0, ...results[index] };
+        play.asking.answered([name(play.attacker), name(other)], result);
+    }
+    return [...document.querySelectorAll('#play-others li')].map(({ textContent }) => textContent);
+}"""
+DOUBTFUL = [
+    {"word": "hidden", "verdict": "hidden", "inArc": 0},
+    {"word": "too close to call", "verdict": "full cover", "inArc": 1},
+]
+
+
+def test_what_it_sees_of_the_others_reads_as_on_the_live_table(visit: Visit) -> None:
+    """Out of arc is said where the arc alone hides; what is too close to call has its verdict with a question mark."""
+    rows = visit.page.evaluate(LISTED, DOUBTFUL)
+    assert [row.split(": ")[1] for row in rows] == ["● out of arc", "◕ full cover?"]
+    words = "silhouetteViewer.inAWord({ verdict: 'hidden', in_arc: false, marginal: false })"
+    assert visit.page.evaluate(words) == "out of arc"
+    visit.page.evaluate("document.getElementById('play-attacker').dispatchEvent(new Event('change'))")
+    answer(visit)
+
+
 def test_a_check_that_is_chosen_is_the_pair_that_is_judged(visit: Visit) -> None:
     (check, *_) = load_scene(SCENE).checks
     visit.page.select_option("#play-target", index=0)

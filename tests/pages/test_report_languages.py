@@ -156,3 +156,15 @@ def test_a_page_speaks_the_language_of_its_figures(
     assert f'<html lang="{language}">' in html
     assert f"<h2>{heading}</h2>" in html
     assert "The table in 3D" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+
+
+def test_french_has_a_space_before_each_colon_and_one_word_for_a_thing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "report.html"
+    run(capsys, "report", SCENES / "necromunda/two_blockers.toml", "--out", page, "--lang", "fr", *QUICK)
+    html = page.read_text(encoding="utf-8")
+    texts = texts_of(html)
+    assert not [text for text in texts if re.search(r"\w: ", text)]
+    assert {"part : de toute la cible", "Voir en 3D : Kal → Vex"} <= set(texts)
+    assert not re.search("négligeable|en travers", re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL))

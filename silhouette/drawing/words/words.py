@@ -22,10 +22,13 @@ from importlib.resources import files
 from typing import Self
 
 from silhouette.common.errors import RequestError
+from silhouette.common.geometry import INCH
 from silhouette.common.text import margin_in_words, share_in_words
+from silhouette.judging.trials import assumed
 from silhouette.meshes.health import TRIFLES
 from silhouette.rules import rule_called
 from silhouette.rules.base import Measurement, Phrase, Verdict, blocker_shares
+from silhouette.scenes.table import TableScene
 
 PHRASES: Mapping[str, Phrase] = {
     "title": "{attacker} → {target}: {verdict}",
@@ -262,6 +265,24 @@ def noted(words: Words, title: str, verdict: Verdict) -> str:
         title = words("marginal", title=title)
     agreed = verdict.agreed
     return title if agreed is None else words("agreed", title=title, verdict=words.verdict(agreed.verdict))
+
+
+def assumed_in_words(words: Words, scene: TableScene) -> str:
+    """What may be off by how much where odds are worked out: standard deviations, in inches if the places of the scene
+    are in them.
+    """
+    inches = scene.unit_of_places == "inch"
+
+    def written(source: str, size: float) -> str:
+        if source == "facing":
+            return words.number(f"{size:g}°")
+        return words.number(f'{size / INCH:.2g}"' if inches else f"{size:g} mm")
+
+    parts = []
+    for source, (least, most) in assumed(scene).items():
+        ends = dict.fromkeys((written(source, least), written(source, most)))
+        parts.append(words(f"off {source}", size="–".join(ends)))
+    return words("assumed", deviations=", ".join(parts) or words("off nothing"))
 
 
 def told_in_figures(warning: str) -> bool:

@@ -60,7 +60,7 @@ export class Handing {
 
   #asked(card, { triangles, points, scan }) {
     const { told, rest, file } = card;
-    const size = points ? "Points alone" : triangles ? `${triangles.toLocaleString("en")} triangles` : `${Math.max(file.size / 2 ** 20, 0.1).toFixed(1)} MB`;
+    const size = points ? "Points alone" : triangles ? `${triangles.toLocaleString("en")} triangle${triangles === 1 ? "" : "s"}` : `${Math.max(file.size / 2 ** 20, 0.1).toFixed(1)} MB`;
     say(told, `${size}. What is it? A scan becomes a table of its own.`);
     const kinds = points ? ["scan"] : scan ? ["scan", "terrain", "fighter", "vehicle"] : ["fighter", "vehicle", "terrain", "scan"];
     const buttons = kinds.map((kind, index) => {

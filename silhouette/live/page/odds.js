@@ -64,10 +64,10 @@ export class Odds {
     held.replaceChildren(made("p", { className: "small" }, "Working out the odds …"));
     byId("odds").disabled = true;
     try {
-      const { results } = await table.connection.ask({ do: "check", pairs: [about.pair], odds: true });
+      const { results, assumed } = await table.connection.ask({ do: "check", pairs: [about.pair], odds: true });
       if (this.about !== about) return;
       about.row = results[0];
-      held.replaceChildren(...this.#drawn(results[0]));
+      held.replaceChildren(...this.#drawn(results[0]), made("p", { className: "small" }, assumed));
       this.app.redraw();
       tell(`${about.pair[0]} looks at ${about.pair[1]}: ${this.#listed(results[0])}.`);
     } catch (error) {

@@ -1,7 +1,7 @@
 // The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
 import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
-import { CALLS, CLASSES, filled, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
+import { CALLS, CLASSES, filled, headline, inAWord, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
 const { between, listed, lookOf, partEntries } = window.silhouetteViewer;
 
@@ -163,9 +163,8 @@ export class Panel {
     }
     const level = table.levels[row.verdict];
     button.className = `verdict ${CLASSES[level] || ""}${row.isFirst ? " first" : ""}`;
-    const word = row.in_arc === false ? "out of arc" : row.verdict;
     const hand = !row.isFirst && this.app.odds.byHand(pair).length > 0;
-    const words = `${SIGNS[level] || ""} ${word}${row.marginal ? "?" : hand ? " ±" : ""}${row.isFirst ? " …" : ""}`;
+    const words = `${SIGNS[level] || ""} ${inAWord(row)}${hand && !row.marginal ? " ±" : ""}${row.isFirst ? " …" : ""}`;
     const part = level === "blocked" ? "" : shareOf(row);
     const text = part ? `${words} ${part}` : words;
     if (button.textContent === text) return;

@@ -99,7 +99,7 @@ def value_in_words(value: Any, parts: Mapping[str, ResultField], words: PageWord
     if isinstance(value, Mapping):
         fields = [parts.get(key, ResultField(key, Any, "")) for key in value]
         pairs = [(field, _value_of(field, value[field.key], parts, words)) for field in fields]
-        return ", ".join(f"{words.of_game(field.name)}: {text}" for field, text in pairs if text)
+        return ", ".join(words.labelled(words.of_game(field.name), text) for field, text in pairs if text)
     if isinstance(value, list | tuple):
         return _list_in_words(value, parts, words)
     if isinstance(value, bool):
@@ -161,7 +161,9 @@ def facts_about(scene: Any, judged: Sequence[Judged], version: str, words: PageW
         for key, value in scene.readings
     ]
     if readings:
-        items = element("ul", [element("li", reading) for reading in readings], class_="plain", lang=words.foreign)
+        shown = [words.of_game(reading) for reading in readings]
+        texts = [_in_english(text, words) if text == own else own for text, own in zip(readings, shown, strict=True)]
+        items = element("ul", [element("li", text) for text in texts], class_="plain")
         facts.append((words.phrase("readings"), items))
     return facts
 
@@ -407,7 +409,7 @@ def _pieces(scene: Any, words: PageWords) -> Markup | str:
 def _overview(scene: Any, title: str, figures: Figures, writing: PageWriting) -> list[Markup]:
     """The figures of a scene without checks."""
     drawn = overview_for_page(scene, writing)
-    return [figures.add(svg, f"{caption}: {title}", caption, class_="whole") for caption, svg in drawn]
+    return [figures.add(svg, writing.words.labelled(caption, title), caption, class_="whole") for caption, svg in drawn]
 
 
 def _verdicts(drawn: Sequence[DrawnCheck], warnings: Sequence[str], words: PageWords) -> Markup:
@@ -468,12 +470,15 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None, w
     who = words.pair(judged.check)
     heading = element("h3", f"{number + 1}. {who} ", verdict_plate(judged, words), id=f"{mark}-title")
     unmet = [
-        element("p", words.phrase("not as expected"), ": ", _in_english(sentence, words), class_="note bad")
+        element(
+            "p", words.labelled(words.phrase("not as expected"), ""), _in_english(sentence, words), class_="note bad"
+        )
         for sentence in judged.unmet or ()
     ]
     doubts = [element("li", warning) for warning in weighed(verdict.warnings)]
     drawn_figures = [
-        figures.add(svg, f"{caption}: {who}, {words.ruling(verdict)}", caption) for caption, svg in drawn.figures
+        figures.add(svg, words.labelled(caption, f"{who}, {words.ruling(verdict)}"), caption)
+        for caption, svg in drawn.figures
     ]
     drawings = _drawings(drawn_figures, [caption for caption, _ in drawn.figures], words)
     return element(

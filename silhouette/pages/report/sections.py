@@ -82,7 +82,9 @@ VIEWER_TEXTS: dict[str, Any] = {
         "share": "{share} is obscured.",
         "by": "{share} is obscured, by: {by}.",
         "doubtful": "{share} ± {bound} is obscured, by: {by}.",
-        "out of arc": "No part lies in the vision arc.",
+        "blind": "No part lies in the vision arc.",
+        "out of arc": "out of arc",
+        "other": "{label}: {text}",
         "why order": "it is not clear what stands before what",
         "why touching": "something touches the outline of the target",
         "why thin": "hardly anything of the target can be seen",
@@ -147,7 +149,8 @@ PLAY_HELP = "The page judges as the command does, or says to ask the desk: silho
 WEB_JPEG_QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
 
 HEIGHTS_HELP = (
-    "The command tries no heights: these lines take the place of at, on and facing in the scene file; then run the command."
+    "The command tries no heights: these lines take the place of at, on and facing in the scene file; then run the "
+    "command."
 )
 
 FIGURE_CHARACTERS = "".join(map(chr, range(32, 127))) + "°±·×–−"
@@ -257,8 +260,8 @@ def see_button(view: int | None, who: str, words: PageWords) -> Markup:
     """The button next to a check that shows it in 3D; empty where the check has no view."""
     if view is None:
         return Markup()
-    unseen = element("span", f": {who}", class_="unseen")
-    button = element("button", words.phrase("See this in 3D"), unseen, type="button", data_view=view, hidden=True)
+    label = words.phrase("See this in 3D")
+    button = element("button", label, type="button", aria_label=words.labelled(label, who), data_view=view, hidden=True)
     return element("p", button, class_="screen")
 
 

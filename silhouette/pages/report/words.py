@@ -51,6 +51,9 @@ VOCABULARY: tuple[str, ...] = (
     "range {0} is {1}, range {2} is {3} mm",
     "nothing: this game is judged exactly, by its geometry",
     "lines, distances and outlines, on the meshes of the table",
+    # readings of the rules
+    *("share: whole target", "share: in arc", "friends in contact: disregarded", "friends in contact: block sight"),
+    *("ignored parts block: yes", "ignored parts block: no"),
     # codes of results
     *("same hex", "adjacent", "blocking terrain", "higher elevation", "plateau", "blind hex", "both sides blocked"),
     *("left", "right", "front", "rear", "yes", "no", CALL_WORDS["call"]),
@@ -95,6 +98,14 @@ class PageWords(Words):
         """A phrase by its English text, with ``values`` put in; without any, what stands in braces stays."""
         text = self._catalogue.pgettext(PAGE_CONTEXT, english)
         return text.format(**values) if values else text
+
+    def labelled(self, label: str, text: object) -> str:
+        """A text behind what it is about, with the colon as the language sets it.
+
+        >>> PageWords("fr").labelled("socle", "25 mm"), PageWords("de").labelled("Sockel", "25 mm")
+        ('socle : 25 mm', 'Sockel: 25 mm')
+        """
+        return self.phrase("{label}: {text}", label=label, text=text)
 
     def counted(self, count: int, singular: str, plural: str, /) -> str:
         """A number of things, in the form of the number, which stands for ``{count}``."""
@@ -149,7 +160,7 @@ class PageWords(Words):
         """
         if self.language == "en":
             return check.label
-        arc = f" ({self.phrase('vision arc')}: {self.phrase(check.arc)})" if check.arc else ""
+        arc = f" ({self.labelled(self.phrase('vision arc'), self.phrase(check.arc))})" if check.arc else ""
         return f"{check.attacker}{arc} → {check.target}"
 
     @property

@@ -63,6 +63,7 @@ OWN_TEXTS = {
     "x": "To the right of the middle",
     "y": "Behind the middle",
     "turn": "Turned by degrees",
+    "sized": "{label}: {text}",
     "remove": "Remove",
     "reading": "Reading, and looking for bases and eyes …",
     "added": "Files that were read: {count}.",

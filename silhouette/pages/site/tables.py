@@ -179,7 +179,7 @@ def _choice(current: str, tables: Mapping[str, str], words: PageWords) -> Markup
     ]
     listed = element("ul", [element("li", link) for link in links])
     label = words.phrase(EVERY_TABLE)
-    summary = element("summary", f"{label}: {len(tables)}")
+    summary = element("summary", words.labelled(label, len(tables)))
     return element("nav", element("details", summary, listed), aria_label=label, class_="tables")
 
 

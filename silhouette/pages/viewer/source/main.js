@@ -13,7 +13,7 @@ export { matrixOf, shapeOf } from "./meshes.js";
 export { between, hullOf, inside } from "./outlines.js";
 export { unpacked } from "./packing.js";
 export { Stage } from "./stage.js";
-export { ARC, CALLS, CLASSES, filled, LINES, share, sightOf, SIGNS, upper } from "./verdicts.js";
+export { ARC, CALLS, CLASSES, filled, inAWord, LINES, share, sightOf, SIGNS, upper } from "./verdicts.js";
 export { angleRound, Viewer } from "./viewer.js";
 export { opened, three };
 

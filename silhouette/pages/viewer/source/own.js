@@ -327,7 +327,7 @@ class Own {
       if (isFigure && piece.base === "given") fields.push(number("height"), number("diameter"));
       if (isFigure) fields.push(number("eyeHeight"));
       else fields.push(place("x", ({ at }) => at[0], (value) => (piece.at[0] = value)), place("y", ({ at }) => at[1], (value) => (piece.at[1] = value)), place("turn", ({ facing }) => facing, (value) => (piece.facing = value)));
-      return made("fieldset", {}, made("legend", { textContent: `${piece.name}: ${size}` }), made("div", { className: "own-fields" }, ...fields), remove);
+      return made("fieldset", {}, made("legend", { textContent: filled(this.words.sized, { label: piece.name, text: size }) }), made("div", { className: "own-fields" }, ...fields), remove);
     });
     const list = byId("own-pieces");
     const focused = list.contains(document.activeElement) ? document.activeElement.id : null;

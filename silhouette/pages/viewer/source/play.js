@@ -5,7 +5,7 @@ import { angleOf, axesOf, directionOf, Grip, inSteps, isStill, Pointer, stepOf, 
 import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
 import { keysListed } from "./keys.js";
 import { gangEntries, levelEntries, listed } from "./legend.js";
-import { filled, share, sightOf, SIGNS } from "./verdicts.js";
+import { filled, inAWord, share, sightOf, SIGNS } from "./verdicts.js";
 
 const byId = (id) => document.getElementById(id);
 const STILL = 1e-6; // mm: what is off by no more than rounding stands where it stood
@@ -467,7 +467,7 @@ export class Play {
     };
     const isAsked = answer.word === ASK;
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
-    if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
+    if (!isAsked && answer.inArc === 0) parts.push(this.words.blind);
     else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
     const { estimated } = this.#called(attacker);
     if (!isAsked && estimated) parts.push(this.words[estimated]);
@@ -475,15 +475,18 @@ export class Play {
   }
 
   #others() {
+    const attacker = this.pieces[this.attacker].name;
     const rows = this.models.filter((number) => number !== this.attacker).map((number) => {
       const row = document.createElement("li");
       const answer = this.answers.get(this.pieces[number].name);
       const sign = SIGNS[this.#level(answer)];
-      row.textContent = `${this.pieces[number].name}: ${sign ? `${sign} ` : ""}${answer ? this.#word(answer) : "…"}`;
+      const { name } = this.pieces[number];
+      const word = !answer ? "…" : answer.word === ASK ? this.#word(answer) : inAWord(rowOf([attacker, name], answer), this.words);
+      row.textContent = filled(this.words.other, { label: name, text: `${sign ? `${sign} ` : ""}${word}` });
       return row;
     });
     byId("play-others").replaceChildren(...rows);
-    const verdicts = [...this.answers.values()].map(({ word }) => word);
+    const verdicts = [...this.answers.values()].map(({ word, verdict }) => (word === TOO_CLOSE ? verdict : word));
     const models = this.models.map((number) => this.pieces[number]);
     const gangs = gangsOf(models).length > 1 ? gangEntries(models, this.words.gang) : [];
     listed(byId("play-legend"), [...levelEntries(verdicts, this.told.play.levels, this.words), ...gangs]);

@@ -41,6 +41,13 @@ export function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (whole, key) => (key in values ? values[key] : whole));
 }
 
+// The word of a result in a list: what the arc alone hides is out of arc, and a question mark is with what is too close to
+// call. ``words`` of a page in another language than English.
+export function inAWord({ verdict, in_arc: isInArc, marginal }, words = {}) {
+  const word = isInArc === false ? "out of arc" : verdict;
+  return `${words[word] || word}${marginal ? "?" : ""}`;
+}
+
 export function upper(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
