@@ -69,6 +69,7 @@ def test_a_figure_is_dragged_from_the_shelf_onto_a_base_and_off_it(browser: Brow
         assert table.page.locator("#close").is_visible()
         (odds,) = (request for request in table.served.asked if request.get("odds"))
         assert odds["pairs"] == [["scout", "Kal"]]
+        assert "Assumed, one standard deviation each: places off by" in table.page.text_content("#odds-shown")
         drag(table, table.foot("scout"), place(table, 90, 60))
         assert table.piece("scout")["at"][:2] == pytest.approx([90, 60], abs=2)
         assert doubt(table) == ("5", "10")
