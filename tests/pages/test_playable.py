@@ -228,7 +228,8 @@ def test_without_webgl_it_judges_all_the_same(report: Path, browser: Browser) ->
         assert "cannot show the 3D view" in visit.page.inner_text("#view-missing")
         first = answer(visit)
         assert visit.page.locator("#play-answer").is_visible()
-        assert visit.page.locator("#view-canvas").is_hidden()
+        for part in ("#view-canvas", "#view-check", "#play-turns"):
+            assert visit.page.locator(part).is_hidden()
         assert moved(visit, "left")
         assert moved(visit, "back") == first
 

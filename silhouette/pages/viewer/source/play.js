@@ -1,7 +1,8 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
 import { Asking, rowOf } from "./asking.js";
+import { Dragging } from "./dragging.js";
 import { gangsOf, lookOf, ringOf } from "./gangs.js";
-import { angleOf, axesOf, directionOf, Grip, inSteps, isStill, Pointer, stepOf, TURN, WAYS, Wheel } from "./gestures.js";
+import { axesOf, stepOf, TURN, WAYS } from "./gestures.js";
 import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
 import { keysListed } from "./keys.js";
 import { gangEntries, levelEntries, listed } from "./legend.js";
@@ -53,7 +54,7 @@ export class Play {
     if (!this.asking) return;
     byId("play-keys").parentElement.hidden = false;
     keysListed(byId("play-keys"), Object.keys({ ...page.acts, ...this.acts }), this.told.words.keys);
-    this.#dragging();
+    new Dragging(this);
     this.#look();
   }
 
@@ -94,12 +95,12 @@ export class Play {
     byId("play-target").value = view ? view.target : this.models[1];
     byId("play-piece").value = byId("play-attacker").value;
     for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
-    byId("play-piece").addEventListener("change", () => this.#picked(byId("play-piece").value));
+    byId("play-piece").addEventListener("change", () => this.pick(byId("play-piece").value));
     const acts = this.#movingActs();
     for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", () => act());
     this.acts = { ...acts, ...this.#choosingActs() };
     byId("play-turns").addEventListener("click", (event) => {
-      this.turns = !this.turns;
+      this.turns = !this.turns; // whether dragging turns a piece
       event.currentTarget.setAttribute("aria-pressed", String(this.turns));
     });
     byId("play-back").addEventListener("click", () => this.#back());
@@ -108,9 +109,9 @@ export class Play {
 
   // What moves and turns the piece that is chosen; arrows turn the view where none is.
   #movingActs() {
-    const moved = (by, isFine) => this.#moved(this.#piece.at.map((value, axis) => value + stepOf(isFine) * by[axis]), this.#piece.turn);
-    const turned = (way, isFine) => this.#moved(this.#piece.at, this.#piece.turn + way * (isFine ? 1 : TURN));
-    const ofPiece = (act) => (isFine) => (this.#piece ? act(isFine) : false);
+    const moved = (by, isFine) => this.move(this.piece.at.map((value, axis) => value + stepOf(isFine) * by[axis]), this.piece.turn);
+    const turned = (way, isFine) => this.move(this.piece.at, this.piece.turn + way * (isFine ? 1 : TURN));
+    const ofPiece = (act) => (isFine) => (this.piece ? act(isFine) : false);
     const acts = {
       up: ofPiece((isFine) => moved([0, 0, 1], isFine)),
       down: ofPiece((isFine) => moved([0, 0, -1], isFine)),
@@ -121,7 +122,7 @@ export class Play {
       acts[name] = (isFine) => {
         const { page } = this;
         const axes = page ? axesOf(page.viewer) : { up: [0, 1], right: [1, 0] };
-        if (this.#piece) moved([...axes[axis].map((value) => way * value), 0], isFine);
+        if (this.piece) moved([...axes[axis].map((value) => way * value), 0], isFine);
         else page?.acts[name]();
       };
     }
@@ -133,10 +134,10 @@ export class Play {
     return {
       next: () => this.#next(1),
       previous: () => this.#next(-1),
-      leave: () => (this.#piece ? this.#picked(NONE) : byId("play-attacker").focus()),
+      leave: () => (this.piece ? this.pick(NONE) : byId("play-attacker").focus()),
       nextPair: () => this.#nextPair(1),
       previousPair: () => this.#nextPair(-1),
-      reverse: () => this.#choosePair(this.target, this.attacker),
+      reverse: () => this.choosePair(this.target, this.attacker),
     };
   }
 
@@ -145,138 +146,34 @@ export class Play {
     const at = this.movable.indexOf(Number(byId("play-piece").value || NaN));
     const number = this.movable[at < 0 ? (by > 0 ? 0 : this.movable.length - 1) : at + by];
     if (number === undefined) return false;
-    this.#picked(number);
+    this.pick(number);
     this.page?.say(this.pieces[number].name);
     return true;
   }
 
   #nextPair(by) {
     const others = this.models.filter((number) => number !== this.attacker);
-    this.#choosePair(this.attacker, others[(Math.max(others.indexOf(this.target), by > 0 ? -1 : 0) + by + others.length) % others.length]);
+    this.choosePair(this.attacker, others[(Math.max(others.indexOf(this.target), by > 0 ? -1 : 0) + by + others.length) % others.length]);
   }
 
-  #choosePair(attacker, target) {
+  choosePair(attacker, target) {
     byId("play-attacker").value = attacker;
     byId("play-target").value = target;
     this.#chosen();
   }
 
   // The piece that is chosen to be moved; none where none is.
-  get #piece() {
+  get piece() {
     return this.pieces[byId("play-piece").value];
   }
 
-  #picked(number) {
+  pick(number) {
     byId("play-piece").value = number !== NONE && this.movable.includes(Number(number)) ? number : NONE;
-    for (const name of [...Object.keys(WAYS), "up", "down", "anticlockwise", "clockwise"]) byId(`play-${name}`).disabled = !this.#piece;
+    for (const name of [...Object.keys(WAYS), "up", "down", "anticlockwise", "clockwise"]) byId(`play-${name}`).disabled = !this.piece;
   }
 
-  // A finger or the mouse on a figure takes it along, or turns it, as a second finger and the wheel do; beside it the view is
-  // turned, as always.
-  #dragging() {
-    const { viewer } = this.page;
-    const frame = viewer.canvas.parentElement;
-    const pointer = new Pointer(viewer);
-    const [fingers, wheel] = [new Map(), new Wheel()];
-    let press = null;
-    const on = (type, act) => frame.addEventListener(type, act, { capture: true, passive: false });
-    on("pointerdown", (event) => {
-      if (event.target !== viewer.canvas || viewer.fromEye) return;
-      if (press) press = this.#second(press, event, fingers);
-      else if (event.button === 0) press = this.#pressed(event, pointer, fingers);
-    });
-    on("pointermove", (event) => {
-      if (!press) return;
-      const [x, y] = [event.clientX, event.clientY];
-      press.isMoved ||= fingers.size > 1 || !isStill(event, press.from, x, y);
-      if (!fingers.has(event.pointerId)) return;
-      event.stopPropagation();
-      fingers.set(event.pointerId, [x, y]);
-      if (press.isMoved) this.#dragged(press, fingers, [x, y], event);
-    });
-    const released = (event) => {
-      fingers.delete(event.pointerId);
-      if (fingers.size) return;
-      if (press && !press.isMoved && event.type === "pointerup") this.#clicked(press.number, event);
-      press = null;
-    };
-    on("pointerup", released);
-    on("pointercancel", released);
-    on("wheel", (event) => {
-      const isOver = document.activeElement === viewer.canvas && !viewer.fromEye && this.#piece && this.pieces[this.#hit(event, pointer).number] === this.#piece;
-      if (!isOver) return;
-      event.preventDefault();
-      event.stopPropagation();
-      const [degrees] = wheel.turned(event);
-      if (degrees) this.#moved(this.#piece.at, this.#piece.turn + degrees);
-    });
-  }
-
-  // The number of the piece under a pointer, -1 for none, and the point of it there.
-  #hit({ clientX, clientY }, pointer) {
-    const { pieces } = this.page.stage;
-    const shown = pieces.filter((piece) => piece.mesh && piece.group.visible);
-    const hit = pointer.at(clientX, clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
-    return { number: hit ? pieces.findIndex((piece) => piece.mesh === hit.object) : -1, point: hit?.point };
-  }
-
-  // A press that may be a click; of what it takes along also how.
-  #pressed(event, pointer, fingers) {
-    const { number, point } = this.#hit(event, pointer);
-    const piece = this.pieces[number];
-    const press = { number, from: [event.clientX, event.clientY] };
-    if (!this.movable.includes(number) || (piece.kind === "terrain" && piece !== this.#piece)) return press;
-    this.#taken(event, fingers);
-    this.page.viewer.canvas.focus({ preventScroll: true });
-    const grip = new Grip((...place) => pointer.ground(...place), press.from, point.z, piece.at);
-    return { ...press, grip, isTurn: this.turns || event.shiftKey, start: [...piece.at], turn: piece.turn, angle: null };
-  }
-
-  // A second finger turns what the first one holds; beside a piece both are the camera's.
-  #second(press, event, fingers) {
-    if (!press.grip) return { ...press, isMoved: true };
-    this.#taken(event, fingers);
-    if (fingers.size !== 2) return press;
-    this.#picked(press.number);
-    return { ...press, isDone: true, turn: this.#piece.turn, start: [...this.#piece.at], angle: angleOf(fingers) };
-  }
-
-  // A click chooses what is to be moved; with Shift, whom that looks at.
-  #clicked(number, { shiftKey }) {
-    const chosen = this.pieces.indexOf(this.#piece);
-    const isPair = shiftKey && [chosen, number].every((model) => this.models.includes(model)) && chosen !== number;
-    if (isPair) this.#choosePair(chosen, number);
-    else this.#picked(number);
-  }
-
-  // A press that is not the camera's.
-  #taken(event, fingers) {
-    event.stopPropagation();
-    event.preventDefault();
-    this.page.viewer.canvas.setPointerCapture(event.pointerId);
-    fingers.set(event.pointerId, [event.clientX, event.clientY]);
-  }
-
-  #dragged(press, fingers, [x, y], { altKey, shiftKey }) {
-    this.#picked(press.number);
-    if (fingers.size > 1) {
-      this.#moved(press.start, press.turn + inSteps(angleOf(fingers) - press.angle, altKey || shiftKey));
-      return;
-    }
-    if (press.isDone) return; // the finger that is left of two
-    const place = press.isTurn ? press.grip.ground(x, y, press.grip.height) : press.grip.to(x, y);
-    if (!place) return;
-    if (!press.isTurn) {
-      this.#moved([...place, press.start[2]], press.turn);
-      return;
-    }
-    const angle = directionOf(press.start, place);
-    press.angle ??= angle;
-    this.#moved(press.start, press.turn + inSteps(angle - press.angle, altKey));
-  }
-
-  #moved(at, turn) {
-    const piece = this.#piece;
+  move(at, turn) {
+    const piece = this.piece;
     piece.place(at, turn);
     this.#stands(this.pieces.indexOf(piece));
     this.#chosen();
@@ -305,7 +202,7 @@ export class Play {
     const looks = [attacker, this.attacker].find((number) => this.models.includes(number));
     byId("play-attacker").value = looks;
     byId("play-target").value = [target, this.target, ...this.models].find((number) => this.models.includes(number) && number !== looks);
-    this.#picked(moves === undefined ? looks : moves);
+    this.pick(moves === undefined ? looks : moves);
     this.#chosen();
   }
 
@@ -330,7 +227,7 @@ export class Play {
 
   // The pairs of the chosen model: as attacker, then as target.
   #pairs() {
-    const chosen = this.models.map((number) => this.pieces[number]).find((piece) => piece === this.#piece);
+    const chosen = this.models.map((number) => this.pieces[number]).find((piece) => piece === this.piece);
     const others = chosen ? this.models.map((number) => this.pieces[number].name).filter((name) => name !== chosen.name) : [];
     return [...others.map((name) => [chosen.name, name]), ...others.map((name) => [name, chosen.name])];
   }
@@ -348,9 +245,9 @@ export class Play {
       },
       select: async (name) => {
         const number = name === null ? NONE : this.pieces.indexOf(this.#called(name));
-        this.#picked(number);
+        this.pick(number);
         if (!this.models.includes(number)) this.#ask();
-        else this.#choosePair(number, number === this.target ? this.attacker : this.target);
+        else this.choosePair(number, number === this.target ? this.attacker : this.target);
       },
     };
   }
@@ -379,7 +276,7 @@ export class Play {
       const row = rowOf(pair, answer);
       return answer.word === ASK ? { ...row, verdict: null, ask: this.#sentence(pair, answer) } : row;
     });
-    return { pieces, selected: this.#piece?.name ?? null, results, settled: !this.isBusy && known.length === pairs.length };
+    return { pieces, selected: this.piece?.name ?? null, results, settled: !this.isBusy && known.length === pairs.length };
   }
 
   #answered([attacker, target], result) {

@@ -195,7 +195,7 @@ export async function opened(told) {
     missing.hidden = false;
     for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
     byId("view-shown").hidden = !play?.asking;
-    for (const part of byId("view-shown").children) part.hidden ||= part.id !== "play";
+    for (const part of [...byId("view-shown").children, byId("play-turns")]) if (part) part.hidden ||= part.id !== "play";
     if (play?.asking && newest === own) window.silhouette = { judge, play, ...play.shared };
   }
 }
