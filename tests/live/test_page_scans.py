@@ -118,8 +118,12 @@ def test_a_mesh_that_is_dropped_becomes_a_piece_there(browser: Browser, scene: P
         x, y = table.label("Zil")
         table.page.evaluate(DROP, ["crate.stl", list(crate), x, y])
         table.until("document.querySelectorAll('#arrivals li button').length > 0")
-        assert "12 triangles" in table.page.inner_text("#arrivals")
+        assert "12 triangles." in table.page.inner_text("#arrivals")
         assert not asked(table, "hand-over")
+        flag = trimesh.Trimesh([[0, 0, 0], [9, 0, 0], [0, 0, 9]], [[0, 1, 2]]).export(file_type="stl")
+        table.page.evaluate(DROP, ["flag.stl", list(flag), x, y])
+        table.until("document.getElementById('arrivals').textContent.includes('1 triangle.')")
+        table.page.click("#arrivals li:last-child >> text=Cancel")
         table.page.click("#arrivals >> text=Terrain")
         while sum(map(len, table.served.pieces)) < len(crate):
             table.until("true")

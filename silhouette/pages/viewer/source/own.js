@@ -177,7 +177,7 @@ class Own {
       const { at, turn } = play.pieces[own + index];
       piece.stood = [[...at], turn];
     }
-    this.chosen = [play.attacker, play.target, byId("play-piece").value].map((number) => (number === "" ? null : this.shown[number - own] ?? play.pieces[number]));
+    this.chosen = [play.attacker, play.target, play.pieces.indexOf(play.piece)].map((number) => this.shown[number - own] ?? play.pieces[number]);
   }
 
   // The view of the table so far is left.
