@@ -233,13 +233,12 @@ class Faces:
         faces = cls(placed, sides, np.empty((3, 0, 3)))
         if not (nearest[inside] <= NEAREST_DEPTH_MM).any():
             return faces
-        faces = faces.clipped(np.array([0.0, 0.0, 1.0]), NEAREST_DEPTH_MM)
-        parts = faces.parts
         left, right, top, bottom = window
-        # Next to the eye a part may reach so far out in the picture that its places there mean little.
+        faces = faces.clipped(np.array([0.0, 0.0, 1.0]), NEAREST_DEPTH_MM)
+        # Next to the eye a face may reach so far out in the picture that its places there mean little.
         for line in ((1.0, 0.0, -left), (-1.0, 0.0, right), (0.0, 1.0, -top), (0.0, -1.0, bottom)):
-            parts = clipped(parts, np.array(line), 0.0)
-        return replace(faces, parts=parts)
+            faces = faces.clipped(np.array(line), 0.0)
+        return faces
 
     @classmethod
     def none(cls, placed: Placed) -> Faces:
