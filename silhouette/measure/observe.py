@@ -82,7 +82,7 @@ def all_observed(
     if renderer.capabilities.is_witness:
         measure = _measured_by_rays
     elif renderer.capabilities.counts_areas and not request.keep:
-        on_device = _measured_on_device(frames, renderer)
+        on_device = measured_on_device(frames, renderer)
     return [
         _observation(frame, counted or measure(frame, renderer, request), renderer, request.windows)
         for frame, counted in zip(frames, on_device, strict=True)
@@ -108,7 +108,7 @@ def _measured_by_layers(frame: Framed, renderer: Renderer, request: ObservationR
     return measured(frame.pictures, renderer, request.keep)
 
 
-def _measured_on_device(frames: Sequence[Framed], renderer: Renderer) -> list[Measured | None]:
+def measured_on_device(frames: Sequence[Framed], renderer: Renderer) -> list[Measured | None]:
     """What a renderer counts by layers on its own device, all together; None for those that are not counted there.
 
     That leaves cubes, arcs, outlines, faces whose order is a matter of their own planes, and what may be narrower than

@@ -126,8 +126,9 @@ def _spots(showing: Sequence[tuple[Framed, Observation]], sliver: Sliver, render
 def _round_spots(frame: Framed, spots: Floats) -> Floats:
     """(SLIVER_RAYS, 2) rows and columns of rays round the spots (k, 2), up to two cells of the finest grid away."""
     (picture,) = frame.pictures
-    round_them = (drawn_for([picture], SLIVER_RAYS)[0] - 0.5) * (4.0 / FINEST)
-    return (np.resize(spots, (SLIVER_RAYS, 2)) + round_them) * size_of(picture) - 0.5
+    (drawn,) = drawn_for([picture], SLIVER_RAYS)
+    places: Floats = (np.resize(spots, (SLIVER_RAYS, 2)) + (drawn - 0.5) * (4.0 / FINEST)) * size_of(picture) - 0.5
+    return places
 
 
 def _corners_in_arcs(picture: Picture) -> Floats:
