@@ -78,7 +78,7 @@ def test_tiles_of_any_size_tell_the_same(
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    for name, value in settings.items():
+    for name, value in {"FEW_PAIRS": 0, **settings}.items():
         monkeypatch.setattr(tiles, name, value)
     by_tiles = occlusion(picture)
     assert exact.doubt == by_tiles.doubt == 0.0
@@ -94,8 +94,8 @@ def test_what_is_left_of_tiles_is_in_doubt(kind: str, number: int, monkeypatch: 
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    monkeypatch.setattr(tiles, "MOST_TILE_PAIRS", 0)
-    monkeypatch.setattr(tiles, "FEW_IN_TILE", 0)
+    for name in ("FEW_PAIRS", "MOST_TILE_PAIRS", "FEW_IN_TILE"):
+        monkeypatch.setattr(tiles, name, 0)
     doubts = []
     for few in (10**9, 0):  # nothing is parted, and all is
         monkeypatch.setattr(tiles, "FEW_IN_ALL", few)
@@ -168,7 +168,7 @@ def test_a_blocker_that_crosses_a_target_hides_what_it_is_before(turn: float) ->
 def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     sight = case(kind, number)
     (picture,) = framed(sight.sight, sight.pixel).pictures
-    areas, mixed = [], [0, 0, 0]
+    areas, mixed = [], [0, 0, 0, 0]
     own_planes = module._own_planes
 
     def counted_triangles(placed: Placed, triangles: Floats) -> tuple[Floats, Floats]:
@@ -176,12 +176,13 @@ def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch
         return own_planes(placed, triangles)
 
     monkeypatch.setattr(module, "_own_planes", counted_triangles)
-    for across, few in ((1, 0), (128, 0), (128, 10_000)):
+    for across, few, pairs in ((1, 0, 0), (128, 0, 0), (128, 10_000, 0), (128, 10_000, 10**9)):
         monkeypatch.setattr(tiles, "TILES_ACROSS", across)
+        monkeypatch.setattr(tiles, "FEW_PAIRS", pairs)
         monkeypatch.setattr(module, "FEW_FACES", few)
         areas.append(occlusion(picture).obscured.area())
-    assert areas == pytest.approx([areas[0]] * 3, abs=1e-5)
-    assert mixed[0] >= mixed[1] == mixed[2]
+    assert areas == pytest.approx([areas[0]] * 4, abs=1e-5)
+    assert mixed[0] >= mixed[1] == mixed[2] == mixed[3]
 
 
 def test_a_hole_that_a_sweep_loses_is_noticed() -> None:
