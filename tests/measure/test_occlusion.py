@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import manifold3d
@@ -139,6 +139,16 @@ def test_a_fine_shape_sunk_into_fine_ground_is_counted_exactly(
     seen = observe(one.sight, choose("embree"), 0.05).counts
     assert abs(counts.occluded / counts.total - seen.occluded / seen.total) <= counts.error + seen.error
     assert counts.occluded / counts.total == pytest.approx(same.occluded / same.total, abs=2e-6)
+
+
+@pytest.mark.parametrize("outline", [0.0, 1.0, -1.0])
+def test_a_target_all_round_the_eye_has_no_rim_where_pictures_end(outline: float) -> None:
+    pictures = framed(Case(shapes.sphere(40.0, 60, 41), (), np.array([3.0, 1.0, 2.0]), pixel=0.4).sight, 0.4).pictures
+    assert len(pictures) == 6
+    for picture in pictures:
+        round_it = replace(picture, target=replace(picture.target, outline=outline))
+        whole = occlusion(round_it, is_cube=True).whole
+        assert whole.area() == pytest.approx(picture.view.width * picture.view.height, rel=1e-9)
 
 
 @pytest.mark.parametrize("apart", [0.0, 5e-5, 2e-4, 1.0])
