@@ -25,10 +25,13 @@ from silhouette.drawing.words.words import LANGUAGES, VERDICT_CONTEXT
 from silhouette.judging import Judged
 from silhouette.pages.report import page, sections
 from silhouette.pages.report.words import PAGE_CONTEXT, VOCABULARY
+from silhouette.pages.site import frame, games, own, tables
 from silhouette.rules import RULES, rule_called
 from silhouette.rules.base import Phrase
 
 LINE = 120
+
+OWN_TABLES = (own.OWN_TEXTS, own.OWN_TEXTS_ON_TABLE, own.OWN_PLAY_TEXTS, own.OWN_PLAY_TEXTS_ON_TABLE)
 
 UNKNOWN = re.compile(
     rb'^"(Project-Id-Version|POT-Creation-Date|Generated-By|.*(YEAR-MO|FULL NAME|EMAIL@|LL@li)).*"\n', re.MULTILINE
@@ -52,9 +55,9 @@ def sources() -> dict[Path, Catalog]:
 
 
 def page_texts() -> Catalog:
-    """What a report says: sentences where they stand in its sources, its tables, and the fields of all results."""
-    template, folder = Catalog(), Path(page.__file__).parent
-    for file in sorted(folder.glob("*.py")):
+    """What reports and sites say: sentences in their sources, their tables, and the fields of all results."""
+    template = Catalog()
+    for file in (file for module in (page, frame) for file in sorted(Path(module.__file__ or "").parent.glob("*.py"))):
         with file.open("rb") as stream:
             for _, message, _, _ in extract("python", stream, keywords={"phrase": None, "counted": (2, 3)}):
                 _add(template, message, PAGE_CONTEXT)
@@ -68,15 +71,23 @@ def page_texts() -> Catalog:
     viewer = [text for text in sections.VIEWER_TEXTS.values() if isinstance(text, str)]
     viewer += (text for part in ("parts", "play") for text in sections.VIEWER_TEXTS[part].values())
     legends = [text for _, text in (*sections.EYE_VIEW_LEGEND, *sections.LEGEND_PLAIN)]
-    tables = (
+    texts = (
         *sections.FIGURES.values(),
         *sections.MAP.values(),
         sections.STAGE_HELP,
+        sections.STAGE_KEYS,
+        *sections.key_texts(),
         sections.PLAY_HELP,
         *legends,
         *viewer,
+        *(title for _, title in frame.SITE_PAGES),
+        *(text for texts in OWN_TABLES for text in texts.values()),
+        *(own.OWN_TITLE, own.OWN_LEAD, own.OWN_HELP, own.OWN_TAKE, own.OWN_ON_TABLE_TITLE, own.OWN_ON_TABLE_LEAD),
+        *own.refusal_texts(),
+        *(tables.QUESTION, tables.WELCOME, tables.EVERY_TABLE, *tables.OFFLINE_TEXTS.values()),
+        *(games.GAMES_TEXT, games.CHECKS_TEXT, games.MODELS_TEXT),
     )
-    for text in dict.fromkeys((*tables, *VOCABULARY, *(field.name for field in fields))):
+    for text in dict.fromkeys((*texts, *VOCABULARY, *(field.name for field in fields))):
         _add(template, text, PAGE_CONTEXT)
     return template
 

@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from silhouette.common.text import Row, printable, share_in_words
-from silhouette.judging.calls import ROLL_OFF, TOO_CLOSE, in_hundred, stands
+from silhouette.judging.calls import CALL_WORDS, ROLL_OFF, TOO_CLOSE, in_hundred, stands
 from silhouette.models.inspection import has_list, is_model_file
 from silhouette.rules.base import Level, Verdict, blockers_in_words
 
@@ -277,7 +277,7 @@ def _details(judged: Judged, quiet: bool) -> list[RenderableType]:
     who, reason = judged.check.label, judged.reason
     if not quiet:
         is_close = judged.verdict.marginal if judged.odds is None else judged.odds.call == ROLL_OFF
-        close = f"; {TOO_CLOSE}: roll off" if is_close and judged.odds is None and TOO_CLOSE not in reason else ""
+        close = f"; {CALL_WORDS['call']}" if is_close and judged.odds is None and TOO_CLOSE not in reason else ""
         lines.append(plain_line(f"{who}: {reason}{close}", "bold" if is_close else ""))
     lines += _agreed(judged)
     lines += _what_if(judged, f"{who}: " if quiet else "")  # below its reason it needs no name
@@ -364,7 +364,7 @@ def _matrix_legend(results: Sequence[Judged], cells: Sequence[Text], *, wide: bo
     close = next(marginal, None)
     if close is not None:
         with_odds = results[0].odds is not None
-        meaning = f"{TOO_CLOSE} as measured: the odds decide" if with_odds else f"{TOO_CLOSE}: roll off"
+        meaning = CALL_WORDS["byOdds" if with_odds else "call"]
         yield f'A question mark, as in "{close.plain.splitlines()[0]}", means {meaning}.'
 
 

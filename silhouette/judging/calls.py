@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
+from importlib.resources import files
 
 from silhouette.rules.base import Verdict
 from silhouette.scenes.entries import BenefitOfDoubt
 
-ROLL_OFF = "roll off"
-TOO_CLOSE = "too close to call"
+CALL_WORDS: Mapping[str, str] = json.loads(files(__package__).joinpath("calls.json").read_text(encoding="utf-8"))
+"""What players are told where no verdict stands by itself, for the command line and for all pages, by names."""
+
+ROLL_OFF = CALL_WORDS["rollOff"]
+TOO_CLOSE = CALL_WORDS["close"]
 
 _TOO_CLOSE = re.compile(rf"; ({TOO_CLOSE}, it could be [^;]*?)(?:: roll off \(R20\))?(?=;|$)")
 """What a reason says where a threshold is near, and what it tells the players to do: where there are odds, these do."""

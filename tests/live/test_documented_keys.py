@@ -1,14 +1,22 @@
-"""The keys of the live table are told alike where they are told: on the page, in its README and in the tutorial."""
+"""The keys of tables are told alike: on the pages, in the live table's README and in the tutorial."""
 
 from __future__ import annotations
 
+import json
 import re
+from itertools import chain
+from typing import Any
 
+from silhouette.pages.html.page import asset
 from silhouette.pages.tutorial.parts import texts
 from tests.conftest import PROJECT
 
 LIVE = PROJECT / "silhouette/live"
-NAMES = {"delete": "del", "\u2212": "-"}
+PLAY = PROJECT / "silhouette/pages/viewer/source/play.js"
+NAMES = {"delete": "del", "escape": "esc", "\u2212": "-", "comma": ",", "full stop": "."}
+ROWS: list[dict[str, Any]] = json.loads(asset("keys.json"))
+SAME_AS = {"=": "+", "arrowleft": "arrows", "arrowright": "arrows", "arrowup": "arrows", "arrowdown": "arrows"}
+"""Keys that are told as another one."""
 
 
 def known(words: list[str]) -> set[str]:
@@ -19,15 +27,42 @@ def known(words: list[str]) -> set[str]:
     }
 
 
+def marked(row: dict[str, Any]) -> list[str]:
+    """The keys that a row tells of."""
+    return re.findall(r"`(.*?)`", f"{row['shown']} {row['words']}")
+
+
 def keys_of_the_page() -> set[str]:
-    return known(re.findall(r"<kbd>(.*?)</kbd>", (LIVE / "page/index.html").read_text(encoding="utf-8")))
+    return known([*chain.from_iterable(map(marked, ROWS))])
 
 
-def test_the_page_tells_of_every_letter_that_does_something() -> None:
-    script = (LIVE / "page/keys.js").read_text(encoding="utf-8")
-    letters = set(re.findall(r"^\s+(?:\.\.\.\(control && \{ )?([a-z]): \(\) =>", script, flags=re.MULTILINE))
-    assert {"m", "s", "d", "x"} <= letters
-    assert letters == {key for key in keys_of_the_page() if key.isalpha() and len(key) == 1}
+def test_every_key_does_one_thing_and_its_row_tells_of_it() -> None:
+    pressed = [key for row in ROWS for key in row.get("keys", ())]
+    assert len(pressed) == len(set(pressed))
+    assert {"m", "Ctrl+s", "Ctrl+d", "x", "["} <= set(pressed)
+    for row in ROWS:
+        words = {NAMES.get(word.lower(), word.lower()) for word in marked(row)} | {row["shown"].lower()}
+        for combination in row.get("keys", ()):
+            key = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", combination.split("+")[-1] or "+").lower()
+            key = NAMES.get(key, key)
+            assert {key, SAME_AS.get(key.replace(" ", ""), key)} & words, (combination, row)
+
+
+def acts(script: str) -> set[str]:
+    return set(re.findall(r"^\s+([a-z][A-Za-z]+): (?:\(|ofPiece|undone)", script, flags=re.MULTILINE))
+
+
+def test_both_pages_do_what_the_keys_are_said_to_do() -> None:
+    """The acts of a view, which they have in common, are those of the viewer's module."""
+    of_view = acts((PLAY.parent / "keys.js").read_text(encoding="utf-8"))
+    ways = {"left", "right", "away", "near"}
+    live = acts((LIVE / "page/keys.js").read_text(encoding="utf-8")) | of_view | ways | {"undo", "redo", "save"}
+    report = acts((PLAY.parent / "report.js").read_text(encoding="utf-8"))
+    report |= acts(PLAY.read_text(encoding="utf-8")) | of_view | ways
+    for row in ROWS:
+        named = set(row.get("keys", {}).values())
+        assert named <= live, row
+        assert not (named & report if "only" in row else named - report), row
 
 
 def test_the_readme_tells_of_the_keys_of_the_page() -> None:

@@ -194,6 +194,26 @@ def test_the_wheel_turns_the_selected_piece_alone(browser: Browser, scene: Path)
             assert table.piece("Kal")["facing"] == facing
 
 
+def test_with_shift_a_drag_turns_a_piece_where_it_stands(browser: Browser, scene: Path) -> None:
+    with table_page(browser, scene) as table:
+        at = table.piece("Kal")["at"]
+        x, y = table.label("Kal")
+        y += 25
+        table.page.keyboard.down("Shift")
+        table.page.mouse.move(x, y)
+        table.page.mouse.down()
+        table.page.mouse.move(x + 40, y, steps=4)
+        table.page.mouse.move(x + 40, y - 60, steps=6)
+        table.page.mouse.up()
+        table.page.keyboard.up("Shift")
+        kal = next(piece for piece in table.settled()["pieces"] if piece["name"] == "Kal")
+        assert kal["at"] == at
+        assert kal["facing"] != 90.0
+        assert kal["facing"] % 15 == 0
+        table.press("Control+z")
+        assert table.piece("Kal")["facing"] == 90.0
+
+
 @pytest.mark.long
 def test_two_fingers_turn_what_the_first_one_holds(browser: Browser, scene: Path) -> None:
     with table_page(browser, scene, PHONE, has_touch=True) as table:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from silhouette.drawing.words.words import LANGUAGES
 from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.meshes.bounds import bounding_points
@@ -26,9 +27,10 @@ from silhouette.meshes.mesh import read_mesh
 from silhouette.models.frame import DECLARED_UNITS
 from silhouette.models.inspection import model_at
 from silhouette.models.model import Model
-from silhouette.pages.html.page import asset
-from silhouette.pages.site.frame import SITE_SCRIPT, VIEWER_SCRIPT
+from silhouette.pages.report.words import PageWords
+from silhouette.pages.site.frame import folder_of
 from silhouette.pages.site.own import OWN_SCRIPT, head_weights, own_page
+from silhouette.pages.site.writing import site_scripts
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import NecromundaScene
 from tests.conftest import PROJECT
@@ -343,6 +345,36 @@ def test_what_the_page_cannot_read_is_refused_with_a_sentence(name: str, page: A
 
 # ---- the whole page
 
+DRACO = {
+    "en": "draco.glb: this GLB is compressed by Draco, which is not read here: export it again without compression, "
+    "or ask the desk, which reads it as it is.",
+    "de": "draco.glb: diese GLB-Datei ist mit Draco komprimiert, was hier nicht gelesen wird: ohne Komprimierung neu "
+    "exportieren, oder am Rechner fragen, der sie so liest, wie sie ist.",
+    "fr": "draco.glb : ce GLB est compressé par Draco, qui ne se lit pas ici : exportez-le de nouveau sans "
+    "compression, ou demandez à l’ordinateur, qui le lit tel quel.",
+    "es": "draco.glb: este GLB está comprimido con Draco, que aquí no se lee: expórtelo de nuevo sin compresión, o "
+    "pregunte al ordenador, que lo lee tal cual.",
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_refused_names_the_way_out_in_the_language_of_the_page(
+    language: str, folder: Path, browser: Browser, tmp_path: Path
+) -> None:
+    for name in ("draco.glb", "wrong.3mf"):
+        (tmp_path / name).write_bytes(REFUSED[name][0])
+    with browser.visit(folder / folder_of(language) / "own.html") as visit:
+        visit.page.set_input_files("#own-files", str(tmp_path / "draco.glb"))
+        visit.until("document.getElementById('own-told').textContent.includes('Draco')")
+        assert visit.page.locator("#own-told").inner_text() == DRACO[language]
+        visit.page.set_input_files("#own-files", [str(tmp_path / "draco.glb"), str(tmp_path / "wrong.3mf")])
+        visit.until("document.getElementById('own-told').textContent.includes('inspect')")
+        lines = visit.page.locator("#own-told").inner_text().splitlines()
+        desk = PageWords(language).phrase("Ask the desk: silhouette inspect FILE says more.")
+        assert [lines[0], lines[2]] == [DRACO[language], desk]
+        quiet(visit)
+
+
 ANSWERED = "window.silhouette?.play && !silhouette.play.isBusy && document.getElementById('play-answer').textContent"
 FIELDS = {"height": "4.1", "diameter": "25", "eyeHeight": "30"}
 
@@ -352,9 +384,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("own")
     scene = load_scene(PROJECT / "scenes/necromunda/two_blockers.toml")
     assert isinstance(scene, NecromundaScene)
-    (out / "own.html").write_text(own_page(scene).written(), encoding="utf-8")
-    for name in (VIEWER_SCRIPT, OWN_SCRIPT, SITE_SCRIPT):
-        (out / name).write_text(asset(name), encoding="utf-8")
+    for words in map(PageWords, LANGUAGES):
+        page = own_page(scene, words)
+        (out / page.file).parent.mkdir(exist_ok=True)
+        (out / page.file).write_text(page.written(), encoding="utf-8")
+    for name, content in site_scripts().items():
+        (out / name).write_text(content, encoding="utf-8")
     return out
 
 

@@ -22,6 +22,7 @@ from silhouette.drawing.in_3d.shapes import DisplayShape, simplified
 from silhouette.drawing.in_3d.stage import packed
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all, load_scene
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.judging.monte_carlo import Odds, TrialOutcomes
 from silhouette.pages.html.page import Head, element, inlined, page, plate, table, text
 from silhouette.pages.report.page import stage_of
@@ -180,10 +181,20 @@ def test_where_a_tutorial_has_odds_the_plate_is_that_of_the_call() -> None:
         assert said.endswith("as measured too close to call</span>")
 
 
+def test_the_judge_of_pages_says_the_words_of_the_command() -> None:
+    script = (VIEWER / "judge_necromunda.js").read_text(encoding="utf-8")
+    assert f'export const TOO_CLOSE = "{CALL_WORDS["close"]}";' in script
+    assert f'export const ASK = "{CALL_WORDS["ask"]}";' in script
+
+
 def test_the_viewer_is_built_from_its_sources() -> None:
     bundle = files("silhouette.pages.html").joinpath("assets", "viewer.min.js").read_text(encoding="utf-8")
     digest = hashlib.sha256()
-    for file in sorted(VIEWER.glob("*.js")):
+    words = [
+        PROJECT / "silhouette" / name
+        for name in ("pages/html/assets/keys.json", "pages/html/assets/refusals.json", "judging/calls.json")
+    ]
+    for file in (*sorted(VIEWER.glob("*.js")), *words):
         digest.update(file.read_bytes().replace(b"\r\n", b"\n"))
     for name in ("viewer", "judge", "own"):
         first, _, _ = (

@@ -15,6 +15,7 @@ from silhouette.judging import load_scene
 from silhouette.pages.html.page import LEVEL_SIGNS
 from silhouette.pages.report.sections import viewer_texts
 from silhouette.pages.report.words import PageWords
+from silhouette.rules.base import blocker_shares
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
 from tests.conftest import PROJECT
@@ -93,12 +94,118 @@ def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
     place = "(({ at, turn }) => [...at, turn])(silhouette.play.pieces[silhouette.play.attacker])"
     x, y, z, turn = visit.page.evaluate(place)
     visit.page.locator("#view-canvas").focus()
-    for key in ("Shift+ArrowLeft", "Shift+ArrowUp", "Shift+ArrowUp", "PageUp", "Comma", "ArrowLeft"):
+    for key in ("ArrowLeft", "ArrowUp", "ArrowUp", "Shift+ArrowUp", "PageUp", "Comma", "Control+ArrowLeft"):
         visit.page.keyboard.press(key)
-    assert visit.page.evaluate(place) == pytest.approx([x - 12.7, y + 25.4, z + 12.7, turn + 15.0])
+    assert visit.page.evaluate(place) == pytest.approx([x - 12.7, y + 27.94, z + 12.7, turn + 15.0])
     visit.page.keyboard.press("]")
     assert visit.page.evaluate(place)[3] == pytest.approx(turn)
+    visit.page.keyboard.press("Alt+[")
+    visit.page.keyboard.press("Shift+.")
+    visit.page.keyboard.press("Shift+.")
+    assert visit.page.evaluate(place)[3] == pytest.approx(turn - 1.0)
     answer(visit)
+
+
+CAMERA = "silhouette.viewer.camera.position.toArray()"
+
+
+def test_where_no_figure_is_chosen_arrows_turn_the_view(visit: Visit) -> None:
+    """Tab goes from piece to piece, and past the last one on; Esc chooses none, and then leaves the table."""
+    picked = "[document.getElementById('play-piece').selectedOptions[0].textContent, document.activeElement.id]"
+    names = visit.page.evaluate("silhouette.play.movable.map((number) => silhouette.play.pieces[number].name)")
+    visit.page.locator("#view-canvas").focus()
+    visit.page.keyboard.press("Escape")
+    assert visit.page.evaluate(picked) == ["nothing", "view-canvas"]
+    assert visit.page.locator("#play-left").is_disabled()
+    places, camera = visit.page.evaluate("silhouette.play.pieces.map(({ at }) => [...at])"), visit.page.evaluate(CAMERA)
+    for key in ("ArrowLeft", "PageUp", "["):
+        visit.page.keyboard.press(key)
+    assert visit.page.evaluate("silhouette.play.pieces.map(({ at }) => at)") == places
+    assert visit.page.evaluate(CAMERA) != pytest.approx(camera)
+    for name in names:
+        visit.page.keyboard.press("Tab")
+        assert visit.page.evaluate(picked) == [name, "view-canvas"]
+    visit.page.keyboard.press("Shift+Tab")
+    assert visit.page.evaluate(picked) == [names[-2], "view-canvas"]
+    visit.page.keyboard.press("Tab")
+    visit.page.keyboard.press("Tab")
+    assert visit.page.evaluate("document.activeElement.id") != "view-canvas"
+    visit.page.locator("#view-canvas").focus()
+    visit.page.keyboard.press("Escape")
+    visit.page.keyboard.press("Escape")
+    assert visit.page.evaluate("document.activeElement.id") == "play-attacker"
+    visit.page.select_option("#play-piece", label=names[0])
+    assert visit.page.locator("#play-left").is_enabled()
+
+
+def test_keys_choose_another_pair(visit: Visit) -> None:
+    pair = "[silhouette.play.attacker, silhouette.play.target]"
+    attacker, target = visit.page.evaluate(pair)
+    visit.page.locator("#view-canvas").focus()
+    visit.page.keyboard.press("x")
+    assert visit.page.evaluate(pair) == [target, attacker]
+    visit.page.keyboard.press("x")
+    others = visit.page.evaluate("silhouette.play.models.filter((number) => number !== silhouette.play.attacker)")
+    for _ in others:
+        visit.page.keyboard.press("n")
+        assert visit.page.evaluate(pair)[0] == attacker
+    assert visit.page.evaluate(pair) == [attacker, target]
+    if len(others) > 1:
+        visit.page.keyboard.press("p")
+        assert visit.page.evaluate(pair)[1] == others[others.index(target) - 1]
+    answer(visit)
+
+
+def test_programs_are_told_what_those_of_a_live_table_are(visit: Visit) -> None:
+    """The pieces, and of the selected model all verdicts, as attacker, then as target, those of the command."""
+    scene = load_scene(SCENE)
+    visit.page.evaluate("silhouette.select('Vex')")
+    visit.until("silhouette.state().settled")
+    state = visit.page.evaluate("silhouette.state()")
+    assert state["selected"] == "Vex"
+    assert [(piece["name"], piece["kind"]) for piece in state["pieces"]] == [
+        (piece.name, piece.kind) for piece in scene.pieces
+    ]
+    pairs = [(row["attacker"], row["target"]) for row in state["results"]]
+    assert pairs == [("Vex", "Kal"), ("Vex", "Brak"), ("Kal", "Vex"), ("Brak", "Vex")]
+    for row in state["results"]:
+        verdict = ruled(NECROMUNDA, scene, Check(row["attacker"], row["target"]))
+        assert (row["verdict"] or verdict.verdict, row["marginal"]) == (verdict.verdict, verdict.marginal)
+        assert row["verdict"] or "ask the desk" in row["ask"]
+        measured = verdict.measurement
+        if row["verdict"] and measured and measured.counts.total:
+            share = measured.counts.occluded / measured.counts.total
+            assert abs(row["occluded"] - share) <= row["error"] + measured.error + 1e-9
+            assert [blocker["name"] for blocker in row["blockers"]] == [
+                blocker.name for blocker, _ in blocker_shares(verdict) if blocker.share
+            ]
+    visit.page.evaluate("silhouette.move('Vex', [30, 250], 200)")
+    vex = next(piece for piece in visit.page.evaluate("silhouette.state()")["pieces"] if piece["name"] == "Vex")
+    assert (vex["at"][:2], vex["facing"]) == ([30, 250], 200)
+    visit.page.evaluate("silhouette.select('Kal')")
+    visit.until("silhouette.state().settled")
+
+
+NO_WEBGL = "HTMLCanvasElement.prototype.getContext = () => null"
+
+
+def test_without_webgl_it_judges_all_the_same(report: Path, browser: Browser) -> None:
+    with browser.visit(report, before=NO_WEBGL) as visit:
+        visit.until("document.documentElement.dataset.view !== undefined")
+        assert "cannot show the 3D view" in visit.page.inner_text("#view-missing")
+        first = answer(visit)
+        assert visit.page.locator("#play-answer").is_visible()
+        for part in ("#view-canvas", "#view-check", "#play-turns"):
+            assert visit.page.locator(part).is_hidden()
+        assert moved(visit, "left")
+        assert moved(visit, "back") == first
+
+
+def test_its_help_tells_of_the_keys_that_it_has(visit: Visit) -> None:
+    rows = visit.page.locator("#play-keys dt").all_text_contents()
+    assert "Arrows" in rows
+    assert "N P" in rows
+    assert "R" not in rows
 
 
 def test_keys_move_it_as_the_view_is_turned(visit: Visit) -> None:
@@ -107,7 +214,7 @@ def test_keys_move_it_as_the_view_is_turned(visit: Visit) -> None:
     x, y, z = visit.page.evaluate(place)
     visit.page.evaluate("silhouette.viewer.turned(Math.PI, 0)")
     visit.page.locator("#view-canvas").focus()
-    for key in ("Shift+ArrowLeft", "Shift+ArrowUp", "Shift+ArrowUp"):
+    for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
         visit.page.keyboard.press(key)
     assert visit.page.evaluate(place) == pytest.approx([x + 12.7, y - 25.4, z])
     answer(visit)
@@ -205,6 +312,35 @@ def test_a_figure_is_dragged_by_hand(visit: Visit) -> None:
     assert abs(after[0] - before[0]) + abs(after[1] - before[1]) > 1.0
     visit.settled()
     assert visit.page.evaluate(MIDDLE) == pytest.approx([x + 20, y + 4], abs=6.0)
+
+
+def test_a_figure_is_turned_by_the_wheel_or_with_shift_and_chosen_by_a_click(visit: Visit) -> None:
+    visit.page.locator("#view-canvas").scroll_into_view_if_needed()
+    place = "(({ at, turn }) => [...at, turn])(silhouette.play.pieces[silhouette.play.attacker])"
+    *at, turn = visit.page.evaluate(place)
+    x, y = visit.page.evaluate(MIDDLE)
+    visit.page.locator("#view-canvas").focus()
+    visit.page.mouse.move(x, y)
+    visit.page.mouse.wheel(0, -60)
+    visit.until(f"{place}[3] === {turn + 15}")
+    visit.page.keyboard.down("Shift")
+    visit.page.mouse.down()
+    visit.page.mouse.move(x + 30, y - 2, steps=3)
+    visit.page.mouse.move(x + 30, y - 60, steps=6)
+    visit.page.mouse.up()
+    *after, turned = visit.page.evaluate(place)
+    assert after == at
+    assert turned != turn + 15
+    assert (turned - turn) % 15 == 0
+    target = visit.page.evaluate("silhouette.play.target")
+    visit.page.evaluate("document.getElementById('play-target').value = silhouette.play.models.at(-1)")
+    visit.page.mouse.click(*visit.page.evaluate(MIDDLE.replace("play.attacker", str(target))))
+    visit.page.keyboard.up("Shift")
+    assert visit.page.evaluate("silhouette.play.target") == target
+    visit.page.mouse.click(*visit.page.evaluate(MIDDLE.replace("play.attacker", str(target))))
+    assert visit.page.evaluate("Number(document.getElementById('play-piece').value)") == target
+    visit.page.select_option("#play-piece", index=0)
+    answer(visit)
 
 
 def test_two_fingers_turn_a_figure_in_steps(report: Path, browser: Browser) -> None:

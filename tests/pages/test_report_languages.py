@@ -1,20 +1,30 @@
-"""A report in four languages: nothing of the page stays English but what is marked as such."""
+"""Reports and the pages of a site in four languages: nothing of them stays English but what is marked as such."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from gettext import NullTranslations
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("matplotlib")
 
-from silhouette.drawing.words.words import Words
+from silhouette.drawing.words.words import ROUNDED_SHARE_WORDS, Words
+from silhouette.files.cache import Cache
 from silhouette.judging import load_scene
 from silhouette.pages.report import words as report_words
-from silhouette.rules import rule_called
+from silhouette.pages.report.words import PageWords
+from silhouette.pages.site.games import gallery_page, games_page
+from silhouette.pages.site.own import own_page
+from silhouette.pages.site.tables import judged_tables, packed_table, table_page
+from silhouette.pages.tutorial.parts import TutorialRun
+from silhouette.renderers import choose
+from silhouette.rules import RULES, rule_called
 from silhouette.scenes.table import TableScene
 from tests.conftest import PROJECT
 from tests.support.commands import QUICK, run
@@ -29,7 +39,8 @@ GAMES = (
     ("bolt_action_3/example",),
 )
 IN_NO_LANGUAGE = re.compile(
-    r"\b(Silhouette|mm|px|layers|reference|embree|glb|stl|obj|xyz|three\.js|[\w.]+\.(glb|stl))\b"
+    r"\b(Silhouette|mm|px|layers|reference|embree|glb|stl|obj|xyz|three\.js|[\w.]+\.(glb|stl)|"
+    r"Deutsch|English|Español|Français|cm|inch)\b"
 )
 
 
@@ -84,7 +95,11 @@ def test_nothing_of_a_page_stays_english(
     names |= {row[0] for row in rule.pieces(scene).rows}
     if isinstance(scene, TableScene):
         names |= {piece.gang for piece in scene.pieces if piece.gang}
-    html = page.read_text(encoding="utf-8")
+    assert_nothing_english(page.read_text(encoding="utf-8"), names)
+
+
+def assert_nothing_english(html: str, names: set[str]) -> None:
+    """Nothing of a German page is left but what is translated, names, and what is in no language."""
     assert '<html lang="de">' in html
     for text in texts_of(html):
         left = without_brackets(text)
@@ -92,6 +107,43 @@ def test_nothing_of_a_page_stays_english(
             left = left.replace(name, "")
         left = IN_NO_LANGUAGE.sub("", left)
         assert not re.search(r"[A-Za-z]{2}", left), f"not translated: {text!r}"
+
+
+@pytest.mark.slow
+def test_nothing_of_a_site_s_pages_stays_english(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of what its scripts say: every text of the data for them."""
+    pytest.importorskip("babel")
+    from tests.catalogues import page_texts
+
+    phrases = {message.id for message in page_texts() if isinstance(message.id, str)}
+    monkeypatch.setattr(report_words, "translations", lambda package, language: Bracketed(phrases))
+    file, words = SCENES / "necromunda/two_blockers.toml", PageWords("de")
+    run = TutorialRun(SCENES, choose("auto"), Cache.default(), 1, pixel=1.0)
+    (shown,) = judged_tables([file], run)
+    shown = replace(shown, path="index.html")
+    pages = [table_page(packed_table(shown, run), {shown.path: shown.title}, words), own_page(shown.scene, words)]
+    pages += [games_page([], words), gallery_page([], {"crate": ("crate.webp", shown.scene.pieces[0].model)}, words)]
+    verdicts = {Words("de", name).verdict(verdict) for name in RULES for verdict in rule_called(name).levels}
+    names = {shown.title, file.name, "crate", *RULES, *(rule_called(name).title for name in RULES)}
+    names |= {piece.name for piece in shown.scene.pieces} | {piece.gang or "" for piece in shown.scene.pieces}
+    for page in pages:
+        assert_nothing_english(page.written(), names | verdicts)
+        told = page.data or {}
+        own, stage = told.get("own", {}), told.get("stage", {})
+        asides = own.get("play", {}) if "words" not in own else {}  # else it is what the judge needs
+        for texts in (told.get("offline-words", {}), stage.get("words", {}), own.get("own", {}), asides):
+            for text in spoken(texts):
+                assert not re.search(r"[A-Za-z]{2}", without_brackets(text)), f"not translated: {text!r}"
+
+
+def spoken(texts: dict[str, Any]) -> Iterator[str]:
+    """What scripts say; without what is in the catalogues of figures and games, which have tests of their own."""
+    elsewhere = {*rule_called("necromunda").levels, *ROUNDED_SHARE_WORDS}
+    for key, value in texts.items():
+        if isinstance(value, dict):
+            yield from spoken(value)
+        elif key not in elsewhere:
+            yield value
 
 
 @pytest.mark.parametrize(("language", "heading"), [("de", "Urteile"), ("fr", "Verdicts"), ("es", "Veredictos")])

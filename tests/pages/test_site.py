@@ -18,10 +18,11 @@ from typing import Any
 import pytest
 
 from silhouette.common.errors import FileError
+from silhouette.drawing.words.words import LANGUAGES
 from silhouette.files.cache import Cache
 from silhouette.files.publishing import files_in
 from silhouette.judging import load_scene
-from silhouette.pages.site.frame import MANIFEST_FILE, OWN_PAGE, SITE_INDEX, SITE_PAGES, SitePage
+from silhouette.pages.site.frame import MANIFEST_FILE, OWN_PAGE, SITE_INDEX, SITE_PAGES, SitePage, folder_of
 from silhouette.pages.site.offline import WORKER_FILE, is_picture
 from silhouette.pages.site.tables import scenes_to_play
 from silhouette.pages.site.writing import SITE, SiteParts, write_site
@@ -134,6 +135,27 @@ def test_the_first_load_is_small(site: Path) -> None:
     sizes = {name: (site / name).stat().st_size for name in asked if not name.startswith("meshes/")}
     assert sum(sizes.values()) <= 1_000_000, sizes
     assert any(name.startswith("meshes/") for name in asked)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_first_load_in_another_language_is_small(site: Path, language: str) -> None:
+    """The English page, which sends a visitor on, the one in his language, and what that asks for."""
+    page = site / folder_of(language) / SITE_INDEX
+    asked = {site / SITE_INDEX, page, site / MANIFEST_FILE, site / "icon-192.png"}
+    asked |= {(page.parent / source).resolve() for source in values(page, "src")}
+    assert sum(file.stat().st_size for file in asked if file.parent.name != "meshes") <= 1_000_000
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_page_leads_to_itself_in_every_language(site: Path, language: str) -> None:
+    for name in PAGES[:5]:
+        page = site / folder_of(language) / name
+        attributes = [attributes for _, attributes in document_of(page).elements if attributes.get("data-language")]
+        there = {each["data-language"]: (page.parent / (each["href"] or "")).resolve() for each in attributes}
+        assert there == {one: (site / folder_of(one) / name).resolve() for one in LANGUAGES}
+        assert [each["data-language"] for each in attributes if "aria-current" in each] == [language]
+        (lang,) = [attributes["lang"] for tag, attributes in document_of(page).elements if tag == "html"]
+        assert lang == language
 
 
 def test_a_mesh_that_several_tables_have_lies_there_once(site: Path) -> None:
@@ -293,10 +315,10 @@ def test_a_figure_of_the_visitors_stands_on_a_table_of_the_site(site: Path, brow
     ],
     ids=["desktop-light", "phone-dark", "desktop-dark", "phone-light"],
 )
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, *(f"{folder_of('de')}{name}" for name in PAGES[:5])])
 def test_axe_finds_nothing(site: Path, browser: Browser, page: str, size: tuple[int, int], scheme: str) -> None:
     with browser.visit(site / page, size, color_scheme=scheme) as visit:
-        if page in (SITE_INDEX, TABLE_PAGE):
+        if page.removeprefix(folder_of("de")) in (SITE_INDEX, TABLE_PAGE):
             judged(visit)
         found = pytest.importorskip("axe_playwright_python.sync_playwright").Axe().run(visit.page)
         assert found.violations_count == 0, found.generate_report()
@@ -320,6 +342,49 @@ def hosted(folder: Path) -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def test_it_opens_in_the_visitor_s_language_and_keeps_the_one_that_he_chooses(site: Path, browser: Browser) -> None:
+    language = "document.documentElement.lang"
+    with hosted(site.parent) as host:
+        home = f"{host}{site.name}/"
+        with browser.visit(home, guarded=False, shares=False, locale="de-DE") as visit:
+            visit.until(f"{language} === 'de'")
+            assert visit.page.locator("h1").inner_text() == "Sieht er mich, und bin ich in Deckung?"
+            assert judged(visit).startswith("Kal → Vex: ")
+            visit.page.click("nav a[href='own.html']")
+            visit.until(f"{language} === 'de' && document.getElementById('own-files') !== null")
+            visit.page.click("a[data-language=fr]")
+            visit.until(f"{language} === 'fr' && document.getElementById('own-files') !== null")
+            visit.page.goto(f"{home}games.html")
+            visit.until(f"{language} === 'fr'")
+            visit.page.goto(f"{home}es/games.html")
+            assert visit.page.evaluate(language) == "es"
+            visit.page.goto(f"{home}{TABLE_PAGE}?lang=en")
+            assert visit.page.evaluate(language) == "en"
+            visit.page.goto(home)
+            assert visit.page.evaluate(language) == "en"
+            quiet_host(visit)
+
+
+def quiet_host(visit: Visit) -> None:
+    """Nothing went wrong on a page of a host."""
+    assert not [line for line in visit.said if line.startswith(("error", "warning"))]
+
+
+def test_from_disk_it_keeps_the_language_that_its_address_asks_for(site: Path, browser: Browser) -> None:
+    """Also where pages from disk keep nothing for each other."""
+    forgetful = (
+        "delete window.localStorage; Object.defineProperty(window, 'localStorage', { get() { throw Error(); } });"
+    )
+    language = "document.documentElement.lang"
+    with browser.visit(site / "games.html", before=forgetful, locale="es-ES") as visit:
+        visit.until(f"{language} === 'es'")
+        visit.page.click("a[data-language=en]")
+        visit.until(f"{language} === 'en'")
+        visit.page.click("nav a[href='gallery.html']")
+        visit.until(f"{language} === 'en' && document.title.startsWith('Gallery')")
+        quiet(visit)
 
 
 LOADED = "[...document.images].every((image) => image.complete && image.naturalWidth > 0)"

@@ -1,7 +1,7 @@
 // The map of where the selected model would be in cover, and the nearest places with each.
 import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
-import { SIGNS, upper } from "./verdicts.js";
+import { CALLS, SIGNS, upper } from "./verdicts.js";
 
 export class Cover {
   constructor(app) {
@@ -85,7 +85,7 @@ export class Cover {
         return made("li", {}, swatch, word);
       });
     if ([...this.asked.places.values()].some(({ marginal }) => marginal)) {
-      entries.push(made("li", {}, made("i", { className: "swatch close" }), "too close to call"));
+      entries.push(made("li", {}, made("i", { className: "swatch close" }), CALLS.close));
     }
     byId("map-legend").replaceChildren(...entries);
     byId("map-legend").hidden = !entries.length;

@@ -2,7 +2,7 @@
 // alone, and takes its place: see silhouette/live/playing.py.
 import { rounded } from "./hand.js";
 
-const { ASK, Asking, TOO_CLOSE } = window.silhouetteViewer;
+const { ASK, Asking, rowOf } = window.silhouetteViewer;
 
 export class FirstAnswers {
   constructor(table) {
@@ -93,22 +93,7 @@ export class FirstAnswers {
 
   #answered(pair, result, { moves, stood }) {
     if (stood !== this.stood) return;
-    this.answer = { pair, moves, row: result.word === ASK ? null : rowOf(pair, result) };
+    this.answer = { pair, moves, row: result.word === ASK ? null : { ...rowOf(pair, result), isFirst: true } };
     this.table.tell("first");
   }
-}
-
-// What the judge says, as a row of the desk's.
-function rowOf([attacker, target], { word, verdict, share, inArc, could }) {
-  return {
-    attacker,
-    target,
-    verdict,
-    line_of_sight: verdict !== "hidden",
-    in_arc: inArc > 0,
-    occluded: share,
-    marginal: word === TOO_CLOSE,
-    could_be: could,
-    isFirst: true,
-  };
 }

@@ -1,73 +1,82 @@
-// The keyboard on the table, and the keys that hold everywhere on the page.
-const { ARROWS, stepOf, TURN } = window.silhouetteViewer;
-const VIEW_TURN = Math.PI / 24;
+// What keys do on the table, and everywhere on the page; which key does what, the viewer's keys.js says.
+import { byId } from "./page.js";
+
+const { acted, keysListed, ofView, stepOf, TURN, WAYS } = window.silhouetteViewer;
+const VIEW_WAYS = { left: "viewLeft", right: "viewRight", away: "viewAway", near: "viewNear" };
 
 export function keys(holder, app) {
-  document.addEventListener("keydown", (event) => everywhere(event, app));
-  holder.addEventListener("keydown", (event) => {
-    if (onTable(event, app)) event.preventDefault();
-  });
+  document.addEventListener("keydown", (event) => acted(event, ofPage(app)));
+  holder.addEventListener("keydown", (event) => acted(event, ofTable(app)));
+  keysListed(byId("keys-told"), Object.keys({ ...ofPage(app), ...ofTable(app) }));
 }
 
-function everywhere(event, app) {
-  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-  const writing = event.target.matches?.("input, textarea");
-  const key = event.key.toLowerCase();
-  const act = {
-    z: () => !writing && (event.shiftKey ? app.hand.redo() : app.hand.undo()),
-    y: () => !writing && app.hand.redo(),
-    s: () => app.hand.save(),
-  }[key];
-  const done = act?.();
-  if (!done) return;
-  event.preventDefault();
-  done.catch(() => {});
+function ofPage({ hand }) {
+  const undone = (act) => () => !document.activeElement.matches("input, textarea") && done(act());
+  return { undo: undone(() => hand.undo()), redo: undone(() => hand.redo()), save: () => done(hand.save()) };
 }
 
-function onTable(event, app) {
-  const { table, hand, view } = app;
+// Whatever fails is told elsewhere.
+function done(promise) {
+  promise.catch(() => {});
+  return true;
+}
+
+// What keys do is another thing while a model waits for its place, or the ruler is there.
+function ofTable(app) {
+  const { shelf, tools, view } = app;
+  const { ruler } = tools;
+  const acts = { ...ofView(view), ...ofApp(app), ...ofPiece(app) };
+  for (const way of Object.keys(WAYS)) acts[way] = (isFine) => arrow(way, isFine, app);
+  if (ruler.on) Object.assign(acts, ofRuler(ruler));
+  if (shelf.placing) Object.assign(acts, ofShelf(shelf));
+  return acts;
+}
+
+function ofApp(app) {
+  const { table, view } = app;
+  return {
+    next: () => next(table, 1),
+    previous: () => next(table, -1),
+    leave: () => (table.selected ? table.select(null) : byId("panel").focus()),
+    whole: () => view.whole(),
+    plan: () => app.views.toggle(),
+    ruler: () => app.tools.ruler.toggle(),
+    put: () => false,
+    map: () => app.cover.toggle(),
+    nextPair: () => app.panel.step(1),
+    previousPair: () => app.panel.step(-1),
+    reverse: () => app.panel.reverse(),
+  };
+}
+
+function ofPiece({ table, hand }) {
   const name = table.selected;
-  const { key, altKey, shiftKey } = event;
-  const control = event.ctrlKey || event.metaKey;
-  if (app.shelf.key(event)) return true;
-  if (key === "Tab") return next(app, shiftKey ? -1 : 1);
-  if (ARROWS[key]) return arrows(event, app);
-  if (app.tools.ruler.on && ofRuler(event, app.tools.ruler)) return true;
-  const turned = { "[": 1, "]": -1, "{": 1, "}": -1 }[key];
-  const free = altKey || shiftKey;
-  const ofPiece = {
-    PageUp: () => hand.floor(name, 1),
-    PageDown: () => hand.floor(name, -1),
-    Delete: () => hand.delete(name),
-    ...(turned && { [key]: () => hand.turn(name, turned * (free ? 1 : TURN), !free) }),
-    ...(control && { d: () => hand.copy(name) }),
-  };
-  if (name && ofPiece[key]) {
-    ofPiece[key]().catch(() => {});
-    return true;
-  }
-  if (control || altKey) return false;
   const acts = {
-    Escape: () => (table.selected ? table.select(null) : document.getElementById("panel").focus()),
-    "+": () => view.nearer(),
-    "=": () => view.nearer(),
-    "-": () => view.farther(),
-    w: () => view.whole(),
-    a: () => view.above(),
-    v: () => app.views.toggle(),
-    r: () => app.tools.ruler.toggle(),
-    m: () => app.cover.toggle(),
-    n: () => app.panel.step(1),
-    p: () => app.panel.step(-1),
-    x: () => app.panel.reverse(),
+    up: () => hand.floor(name, 1),
+    down: () => hand.floor(name, -1),
+    delete: () => hand.delete(name),
+    copy: () => hand.copy(name),
+    anticlockwise: (isFine) => hand.turn(name, isFine ? 1 : TURN, !isFine),
+    clockwise: (isFine) => hand.turn(name, isFine ? -1 : -TURN, !isFine),
   };
-  const act = acts[key.length === 1 ? key.toLowerCase() : key];
-  act?.();
-  return Boolean(act);
+  return Object.fromEntries(Object.entries(acts).map(([key, act]) => [key, (isFine) => Boolean(name) && done(act(isFine))]));
+}
+
+function ofRuler(ruler) {
+  return {
+    put: () => ruler.put(),
+    leave: () => ruler.toggle(),
+    up: (isFine) => ruler.raise(stepOf(isFine)),
+    down: (isFine) => ruler.raise(-stepOf(isFine)),
+  };
+}
+
+function ofShelf(shelf) {
+  return { put: () => shelf.put(), leave: () => shelf.cancel(), next: () => shelf.next(1), previous: () => shelf.next(-1) };
 }
 
 // Models first, then terrain; past the last the focus goes on.
-function next({ table }, by) {
+function next(table, by) {
   const order = [...table.models, ...table.pieces.filter(({ kind }) => kind === "terrain")].map(({ name }) => name);
   const at = order.indexOf(table.selected);
   const to = at < 0 ? (by > 0 ? 0 : -1) : at + by;
@@ -76,28 +85,14 @@ function next({ table }, by) {
   return true;
 }
 
-function ofRuler({ key, shiftKey }, ruler) {
-  const acts = {
-    Enter: () => ruler.put(),
-    Escape: () => ruler.toggle(),
-    PageUp: () => ruler.raise(stepOf(shiftKey)),
-    PageDown: () => ruler.raise(-stepOf(shiftKey)),
-  };
-  acts[key]?.();
-  return Boolean(acts[key]);
-}
-
-function arrows({ key, shiftKey, ctrlKey, metaKey }, { table, hand, shelf, tools, view }) {
-  const [axis, way] = ARROWS[key];
-  if ((!table.selected && !tools.ruler.on && !shelf.placing) || ctrlKey || metaKey) {
-    if (axis === "right") view.turned(-way * VIEW_TURN, 0);
-    else view.turned(0, way * VIEW_TURN);
-    return true;
+function arrow(way, isFine, { table, hand, shelf, tools, view }) {
+  if (!table.selected && !tools.ruler.on && !shelf.placing) {
+    ofView(view)[VIEW_WAYS[way]]();
+    return;
   }
-  const [dx, dy] = view.axes()[axis];
-  const far = way * stepOf(shiftKey);
-  if (shelf.placing) shelf.step(dx * far, dy * far);
-  else if (tools.ruler.on) tools.ruler.step(dx * far, dy * far);
-  else hand.step(table.selected, [dx * far, dy * far]).catch(() => {});
-  return true;
+  const [axis, sign] = WAYS[way];
+  const [dx, dy] = view.axes()[axis].map((value) => sign * value * stepOf(isFine));
+  if (shelf.placing) shelf.step(dx, dy);
+  else if (tools.ruler.on) tools.ruler.step(dx, dy);
+  else done(hand.step(table.selected, [dx, dy]));
 }

@@ -1,7 +1,7 @@
 // The verdict on the chosen pair, in words, and the list of everyone: whom the selected model sees, and who sees it.
 import { inches } from "./lengths.js";
 import { byId, made, say } from "./page.js";
-import { CLASSES, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
+import { CALLS, CLASSES, filled, headline, inWords, sentence, shareOf, SIGNS, upper } from "./verdicts.js";
 
 const { between, listed, lookOf, partEntries } = window.silhouetteViewer;
 
@@ -70,9 +70,9 @@ export class Panel {
 
   // Where nobody can tell which verdict it is: what players do then, and on a line of its own what it could be.
   #close(row, ruled, chosen) {
-    const call = ruled ? "As measured too close to call: the odds decide." : "Too close to call: roll off.";
+    const sentenceOf = (words) => `${upper(words)}.`;
     const lines = row?.marginal
-      ? [call, `It could be ${(row.could_be || []).join(" or ")}.`]
+      ? [CALLS[ruled ? "byOdds" : "call"], filled(CALLS.could, { could: (row.could_be || []).join(" or ") })].map(sentenceOf)
       : [row && !row.isFirst && this.app.odds.handNote(chosen)].filter(Boolean);
     if (row?.agreed) lines.push(`The players agreed: ${row.agreed.verdict}${row.agreed.why ? ` (${row.agreed.why})` : ""}.`);
     const held = byId("close");
@@ -170,6 +170,6 @@ export class Panel {
     const text = part ? `${words} ${part}` : words;
     if (button.textContent === text) return;
     button.replaceChildren(words, ...(part ? [" ", made("span", { className: "part" }, part)] : []));
-    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? ", too close to call" : hand ? ", placed by hand" : ""}`);
+    button.setAttribute("aria-label", `${sentence(row)}${row.marginal ? `, ${CALLS.close}` : hand ? ", placed by hand" : ""}`);
   }
 }

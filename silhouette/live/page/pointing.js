@@ -1,12 +1,11 @@
 // Mouse, pen and fingers on the table: select, drag, turn, measure. What is not about a piece is left to the camera.
-const { angleOf, Grip, inSteps, isStill, TURN } = window.silhouetteViewer;
+const { angleOf, directionOf, Grip, inSteps, isStill, Wheel } = window.silhouetteViewer;
 
-const NOTCH = 60; // of the wheel
 const BEYOND = 150; // mm that a piece may leave the table
 
 export class Pointing {
   constructor(holder, app) {
-    Object.assign(this, { holder, app, pointers: new Map(), press: null, wheel: 0 });
+    Object.assign(this, { holder, app, pointers: new Map(), press: null, wheel: new Wheel() });
     const on = (type, act, passive = true) => holder.addEventListener(type, (event) => act(event), { capture: true, passive });
     on("pointerdown", (event) => this.#down(event));
     on("pointermove", (event) => this.#moved(event));
@@ -49,7 +48,7 @@ export class Pointing {
       return undefined;
     }
     const height = hit?.name === name ? hit.point[2] : app.table.shown(piece).at[2];
-    return this.#taken(event, { ...press, movable, height });
+    return this.#taken(event, { ...press, movable, height, isTurn: event.shiftKey });
   }
 
   // A gesture that is not the camera's.
@@ -71,7 +70,7 @@ export class Pointing {
     this.holder.setPointerCapture(event.pointerId);
     if (press.kind !== "drag") this.#begun();
     const { facing, ahead } = this.app.table.shown(this.app.table.piece(press.name));
-    Object.assign(press, { kind: "turn", angle: angleOf(this.pointers), facing: facing ?? ahead });
+    Object.assign(press, { kind: "turn", isTurn: false, angle: angleOf(this.pointers), facing: facing ?? ahead });
   }
 
   #begun() {
@@ -82,6 +81,8 @@ export class Pointing {
     if (table.selected !== press.name) table.select(press.name);
     const grip = new Grip((...place) => app.view.ground(...place), press.from, press.height, table.shown(piece).at);
     Object.assign(press, { kind: "drag", drag: app.hand.newDrag(), grip });
+    const { facing, ahead } = table.shown(piece);
+    if (press.isTurn) Object.assign(press, { kind: "turn", angle: null, facing: facing ?? ahead });
     app.began(press.name);
   }
 
@@ -101,6 +102,9 @@ export class Pointing {
     } else if (press.kind === "place") {
       event.stopPropagation();
       app.shelf.follow(app.view.at(x, y)?.point || null, event.altKey);
+    } else if (press.kind === "turn" && press.isTurn) {
+      event.stopPropagation();
+      this.#turned(x, y, event.altKey);
     } else if (press.kind === "turn" && pointers.size > 1) {
       event.stopPropagation();
       const turned = press.facing + angleOf(pointers) - press.angle;
@@ -119,6 +123,16 @@ export class Pointing {
     press.moved ||= !isStill(event, press.from, x, y);
     const hit = press.moved && this.app.view.at(x, y);
     if (hit) this.app.tools.ruler.follow(hit.point);
+  }
+
+  // It turns as the point under the pointer goes round it.
+  #turned(x, y, isFree) {
+    const { press, app } = this;
+    const place = press.grip.ground(x, y, press.grip.height);
+    if (!place) return;
+    const angle = directionOf(app.table.shown(app.table.piece(press.name)).at, place);
+    press.angle ??= angle;
+    app.hand.face(press.name, inSteps(press.facing + angle - press.angle, isFree), press.drag).catch(() => {});
   }
 
   #dragged(x, y, apart) {
@@ -179,11 +193,7 @@ export class Pointing {
     if (!selected || over !== selected || app.table.looks || app.tagging.piece) return;
     event.preventDefault();
     event.stopPropagation();
-    const free = event.altKey || event.shiftKey;
-    this.wheel += event.deltaY || event.deltaX;
-    const notch = free ? NOTCH / 12 : NOTCH;
-    const steps = Math.trunc(this.wheel / notch);
-    this.wheel -= steps * notch;
-    if (steps) app.hand.turn(selected, -steps * (free ? 1 : TURN), !free).catch(() => {});
+    const [degrees, isFree] = this.wheel.turned(event);
+    if (degrees) app.hand.turn(selected, degrees, !isFree).catch(() => {});
   }
 }

@@ -195,14 +195,6 @@ export class Shelf {
     return found?.name || null;
   }
 
-  // By keys, while a model waits for its place; true where the key was for that.
-  key({ key, shiftKey }) {
-    if (!this.placing) return false;
-    const acts = { Enter: () => this.put(), Escape: () => this.cancel(), Tab: () => this.#next(shiftKey ? -1 : 1) };
-    acts[key]?.();
-    return Boolean(acts[key]);
-  }
-
   // By keys: moves it over the table, at the height of what is there.
   step(dx, dy) {
     const [[left, near], [right, far]] = this.app.table.span;
@@ -211,7 +203,8 @@ export class Shelf {
     this.follow([...at, this.app.view.surface(...at)], true);
   }
 
-  #next(by) {
+  // By keys: the next base that the scan shows.
+  next(by) {
     const free = this.free();
     if (!free.length) return;
     const at = free.indexOf(this.placing.base);

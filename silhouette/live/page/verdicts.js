@@ -1,5 +1,5 @@
 // What the page says of a result, besides the words, signs, colours and dashes that it shares with reports.
-export const { ARC, CLASSES, LINES, share, sightOf, SIGNS, upper } = window.silhouetteViewer;
+export const { ARC, CALLS, CLASSES, filled, LINES, share, sightOf, SIGNS, upper } = window.silhouetteViewer;
 
 export function inWords(row) {
   return row.in_arc === false ? `${row.verdict}, out of arc` : row.verdict;

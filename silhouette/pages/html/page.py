@@ -199,8 +199,9 @@ class Head:
     """The head of a page: a title, which is no ``<h1>``, a sentence about it, the figures whose type goes into the
     style sheet, rules for this page alone, after those of all pages, and the code of its language.
 
-    Of a page among others: ``scripts``, files beside it that run in this order after it is loaded, and ``links``, the
-    files that browsers take for more than the page, such as its icon: the relation and the path of each.
+    Of a page among others: ``first_script``, the attributes of one that runs before all else; ``scripts``, files beside
+    it that run in this order after it is loaded; and ``links``, the files that browsers take for more than the page,
+    such as its icon: the relation and the path of each.
     """
 
     title: str
@@ -208,6 +209,7 @@ class Head:
     figures: Figures | None = None
     style: str = ""
     language: str = "en"
+    first_script: Mapping[str, str] | None = None
     scripts: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
 
@@ -241,6 +243,7 @@ def page(
         element("meta", name="generator", content="silhouette"),
         element("meta", name="description", content=head.description) if head.description else "",
         element("title", head.title),
+        element("script", **head.first_script) if head.first_script else "",
         *(element("link", rel=relation, href=path) for relation, path in head.links),
         Markup(f"<style>{type_of_figures}{style_sheet()}{head.style}</style>"),
     ]

@@ -20,6 +20,7 @@ from silhouette.drawing.table.tracing import standing
 from silhouette.drawing.words.words import why
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged, JudgingOptions, Selection, judge_all
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.judging.maps import Map
 from silhouette.meshes.bounds import prepare
 from silhouette.meshes.health import TRIFLES
@@ -433,11 +434,11 @@ def _in_english(text: str, words: PageWords) -> str:
     return element("span", text, lang=words.foreign) if words.foreign else text
 
 
-def _plate(judged: Judged, words: PageWords) -> Markup:
+def verdict_plate(judged: Judged, words: PageWords) -> Markup:
     """The mark of a verdict; beside it that it is too close to call, and what the players agreed on."""
     mark = verdict_mark(words.ruling(judged.verdict), judged.level)
     agreed = judged.verdict.agreed
-    beside = [words.phrase("too close to call: roll off")] if judged.verdict.marginal else []
+    beside = [words.phrase(CALL_WORDS["call"])] if judged.verdict.marginal else []
     beside += [] if agreed is None else [words.phrase("the players agreed: {agreed}", agreed=agreed)]
     return joined(mark, *(joined(" ", element("span", note, class_="close")) for note in beside))
 
@@ -453,7 +454,7 @@ def _in_the_way(verdict: Verdict, words: PageWords) -> str:
 def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool, words: PageWords) -> list[Content]:
     judged, verdict = drawn.judged, drawn.judged.verdict
     who = joined(f"{number}. ", element("a", words.pair(judged.check), href=f"#check-{number}"))
-    cells: list[Content] = [who, _plate(judged, words)]
+    cells: list[Content] = [who, verdict_plate(judged, words)]
     if measured:
         cells += [words.measured(verdict), _in_the_way(verdict, words)]
     if hoped:
@@ -465,7 +466,7 @@ def _verdict_row(number: int, drawn: DrawnCheck, measured: bool, hoped: bool, wo
 def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None, words: PageWords) -> Markup:
     judged, verdict, mark = drawn.judged, drawn.judged.verdict, f"check-{number + 1}"
     who = words.pair(judged.check)
-    heading = element("h3", f"{number + 1}. {who} ", _plate(judged, words), id=f"{mark}-title")
+    heading = element("h3", f"{number + 1}. {who} ", verdict_plate(judged, words), id=f"{mark}-title")
     unmet = [
         element("p", words.phrase("not as expected"), ": ", _in_english(sentence, words), class_="note bad")
         for sentence in judged.unmet or ()
@@ -478,7 +479,7 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None, w
     return element(
         "section",
         heading,
-        _reason(judged, words),
+        reason_for(judged, words),
         unmet,
         element("ul", doubts, class_="note plain", lang=words.foreign) if doubts else "",
         see_button(view, who, words),
@@ -491,12 +492,12 @@ def _check(number: int, drawn: DrawnCheck, figures: Figures, view: int | None, w
     )
 
 
-def _reason(judged: Judged, words: PageWords) -> Markup:
+def reason_for(judged: Judged, words: PageWords, kind: str = "p") -> Markup:
     """The reason in the language of the page, as below a figure; in English, marked so, if the game has none in it."""
     reason = "" if words.language == "en" else why(words, judged.verdict)
     english = sentence(judged.reason)
     own = reason not in ("", english)
-    return element("p", reason if own else english, class_="reason", lang=None if own else words.foreign)
+    return element(kind, reason if own else english, class_="reason", lang=None if own else words.foreign)
 
 
 def _drawings(figures: Sequence[Markup], captions: Sequence[str], words: PageWords) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -22,8 +23,9 @@ from silhouette.drawing.styles import PRINT, Style
 from silhouette.drawing.words.words import ROUNDED_SHARE_WORDS
 from silhouette.files.cache import Cache
 from silhouette.judging import Judged
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.judging.maps import Map
-from silhouette.pages.html.page import Figures, Markup, element, joined, table
+from silhouette.pages.html.page import Figures, Markup, asset, element, joined, table
 from silhouette.pages.report.words import PageWords
 from silhouette.renderers.protocol import Renderer
 from silhouette.rules.on_table import with_unit
@@ -73,11 +75,10 @@ VIEWER_TEXTS: dict[str, Any] = {
         "aside": "disregarded",
     },
     "play": {
-        "too close to call": "too close to call",
-        "ask the desk": "ask the desk",
+        **{CALL_WORDS[key]: CALL_WORDS[key] for key in ("close", "ask")},
         "ruled": "{who}: {verdict}.",
-        "close": "{who}: {verdict}, it could be {could}: roll off.",
-        "asked": "{who}: ask the desk, since {why}. Copy the command.",
+        "close": f"{{who}}: {{verdict}}, {CALL_WORDS['could']}: {CALL_WORDS['rollOff']}.",
+        "asked": f"{{who}}: {CALL_WORDS['ask']}, since {{why}}. Copy the command.",
         "share": "{share} is obscured.",
         "by": "{share} is obscured, by: {by}.",
         "doubtful": "{share} ± {bound} is obscured, by: {by}.",
@@ -94,6 +95,7 @@ VIEWER_TEXTS: dict[str, Any] = {
         "why filled": "an outline is filled",
         "why stands": "a piece that stands on another was moved",
         "gang": "Ring and bar of {gang}",
+        "none": "nothing",
     },
     "missing": "This browser cannot show the 3D view, which needs WebGL. Verdicts, reasons and figures are complete "
     "without it.",
@@ -110,7 +112,14 @@ def viewer_texts(words: PageWords) -> dict[str, Any]:
         for key, text in VIEWER_TEXTS.items()
     }
     texts["play"] |= {word: words(key, share="{share}") for word, key in ROUNDED_SHARE_WORDS.items()}
+    texts["keys"] = {text: words.phrase(text) for text in key_texts()}
     return texts
+
+
+def key_texts() -> list[str]:
+    """What a page says of its keys and gestures; those of the live table alone are not among them."""
+    rows = [row for row in json.loads(asset("keys.json")) if "only" not in row]
+    return [row[part] for row in rows for part in ("shown", "words")]
 
 
 MAP: dict[str, str] = {
@@ -119,22 +128,18 @@ MAP: dict[str, str] = {
     "seen": "Seen by {seen} of {all}.",
     "sees": "Sees {seen} of {all}.",
     "unfit": "its base does not fit there.",
-    "close": " (too close to call)",
+    "close": f" ({CALL_WORDS['close']})",
     "share": ", {percent} % obscured",
 }
 """What the map says; what stands in braces its script fills in."""
 
 
-STAGE_HELP = (
-    "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go farther. "
-    "What is hidden here is hidden in this picture alone: the verdicts stay."
+STAGE_HELP = "What is hidden here is hidden in this picture alone: the verdicts stay."
+STAGE_KEYS = (
+    "Drag to turn it. With the view in focus, arrow keys turn it, + and − and the wheel come nearer and go farther."
 )
 
-PLAY_HELP = (
-    "Drag a figure to move it; with Shift, or Dragging turns, it is turned. With the view in focus, Shift and arrow "
-    "keys move the figure that is chosen, comma and full stop turn it, Page Up and Page Down raise and lower it. The "
-    "page judges as the command does, or says to ask the desk: silhouette check judges everything."
-)
+PLAY_HELP = "The page judges as the command does, or says to ask the desk: silhouette check judges everything."
 
 WEB_JPEG_QUALITY = 88  # the quality of pictures on a page; those that `silhouette draw` writes lose nothing
 
@@ -266,17 +271,21 @@ def view_section(stage: Stage | None, about: About, words: PageWords, playable: 
         id="view-canvas",
         tabindex=0,
         role="application",
-        aria_label=words.phrase("The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther."),
-        aria_describedby="view-keys",
+        aria_label=words.phrase("The table. Tab goes from piece to piece, arrow keys move the one that is selected.")
+        if playable
+        else words.phrase("The table in 3D. Arrow keys turn it, plus and minus come nearer and go farther."),
+        aria_describedby="play-keys" if playable else "view-keys",
     )
     labels = element("div", id="view-labels", aria_hidden="true")
+    # Where pieces are moved, what keys do is listed.
+    help_texts = " ".join(words.phrase(text) for text in ([] if playable else [STAGE_KEYS]) + [STAGE_HELP])
     view = element(
         "div",
         element("div", canvas, labels, class_="view-frame"),
         _panel(stage, about, words),
         play_controls(words) if playable else "",
         element("p", id="view-told", role="status", aria_live="polite"),
-        element("p", words.phrase(STAGE_HELP), id="view-keys", class_="small screen"),
+        element("p", help_texts, id="view-keys", class_="small screen"),
         _legend(stage, words),
         id="view-shown",
         hidden=True,
@@ -343,6 +352,12 @@ def play_controls(words: PageWords) -> Markup:
         element("p", element("code", id="play-command", hidden=True)),
         element("ul", id="play-others", class_="plain", aria_label=words.phrase("What it sees of the others")),
         element("ul", id="play-legend", class_="colours"),
+        element(
+            "details",
+            element("summary", words.phrase("Keys and gestures")),
+            element("dl", id="play-keys", class_="keys"),
+            hidden=True,
+        ),
         element("p", words.phrase(PLAY_HELP), class_="small"),
         id="play",
         class_="screen",

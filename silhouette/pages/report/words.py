@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from gettext import NullTranslations
 
 from silhouette.drawing.words.words import Words, translations
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.rules.base import Verdict
 from silhouette.scenes.scene import Check
 
@@ -52,7 +53,7 @@ VOCABULARY: tuple[str, ...] = (
     "lines, distances and outlines, on the meshes of the table",
     # codes of results
     *("same hex", "adjacent", "blocking terrain", "higher elevation", "plateau", "blind hex", "both sides blocked"),
-    *("left", "right", "front", "rear", "yes", "no"),
+    *("left", "right", "front", "rear", "yes", "no", CALL_WORDS["call"]),
     # captions of figures, and remarks on the table in 3D
     *("The cells", "The board", "All that the attacker does not see", "Every model that was counted."),
     (

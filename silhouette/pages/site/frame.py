@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from silhouette.common.installation import VERSION
+from silhouette.drawing.words.words import LANGUAGES
 from silhouette.pages.html.page import Content, Head, Markup, asset, element, joined, page
+from silhouette.pages.report.words import PageWords
 
 SITE_NAME = "Silhouette"
 
@@ -21,7 +23,9 @@ MESHES_FOLDER = "meshes"
 MANIFEST_FILE = "manifest.webmanifest"
 ICON_FILE = "icon-192.png"
 SITE_SCRIPT = "site.js"
+LANGUAGE_SCRIPT = "language.js"
 VIEWER_SCRIPT = "viewer.min.js"
+JUDGE_SCRIPT = "judge.js"
 
 SITE_PAGES = (
     (SITE_INDEX, "The table"),
@@ -32,10 +36,17 @@ SITE_PAGES = (
 )
 """The pages that every other one leads to, and what they are called."""
 
+ENGLISH_FOLDERS = (TUTORIAL_FOLDER, "manual")
+"""What lies there is in English alone."""
+
+LANGUAGE_NAMES = {"de": "Deutsch", "en": "English", "es": "Español", "fr": "Français"}
+
 
 @dataclass(frozen=True)
 class SitePage:
-    """A page of the site: its path in the folder, its title, a sentence, its content, and what runs in it."""
+    """A page of the site in one language: its path in the folder of that language, which of English is the site's own,
+    its title, a sentence, its content, and what runs in it.
+    """
 
     path: str
     title: str
@@ -44,12 +55,18 @@ class SitePage:
     scripts: tuple[str, ...] = ()  # by their paths in the folder, in the order in which they run
     data: Mapping[str, Any] | None = None  # for the scripts
     foot: Content = ()
-    manual: str | None = None  # where the manual begins: a path in the folder, or an address
+    manual: str | None = None  # where the manual begins: a path in the site's folder, or an address
+    words: PageWords = field(default_factory=PageWords)
+
+    @property
+    def file(self) -> str:
+        """Its path in the site's folder."""
+        return f"{folder_of(self.words.language)}{self.path}"
 
     @property
     def above(self) -> str:
-        """What leads from the page to the folder: one ``../`` for each folder in which it lies."""
-        return "../" * self.path.count("/")
+        """What leads from the page to the site's folder: one ``../`` for each folder in which it lies."""
+        return "../" * self.file.count("/")
 
     def written(self) -> str:
         """The whole page: HTML in one text."""
@@ -57,6 +74,12 @@ class SitePage:
             self.title if self.path == SITE_INDEX else f"{self.title} · {SITE_NAME}",
             self.summary,
             style=asset("report.css") + asset("site.css"),
+            language=self.words.language,
+            first_script={
+                "src": f"{self.above}{LANGUAGE_SCRIPT}",
+                "data_path": self.path,
+                "data_languages": " ".join(LANGUAGES),
+            },
             scripts=tuple(f"{self.above}{script}" for script in (*self.scripts, SITE_SCRIPT)),
             links=(
                 ("manifest", f"{self.above}{MANIFEST_FILE}"),
@@ -64,28 +87,80 @@ class SitePage:
                 ("apple-touch-icon", f"{self.above}{ICON_FILE}"),
             ),
         )
-        made = element("p", f"Made by Silhouette {VERSION}. Nothing that you do here leaves this device.")
+        made = element(
+            "p",
+            self.words.phrase(
+                "Made by Silhouette {version}. Nothing that you do here leaves this device.", version=VERSION
+            ),
+        )
         return page(
             head,
             self.content,
             top=self._navigation(),
             foot=joined(made, self.foot),
+            skip=self.words.phrase("Skip to the content"),
             data=self.data,
             local_pictures=True,
         )
 
     def _navigation(self) -> Markup:
+        words, home = self.words, "../" * self.path.count("/")
         links = [
-            element("a", words, href=f"{self.above}{path}", aria_current="page" if path == self.path else None)
-            for path, words in SITE_PAGES
+            element(
+                "a",
+                words.phrase(title),
+                href=f"{self.above if is_english(path) else home}{path}",
+                hreflang=words.foreign if is_english(path) else None,
+                aria_current="page" if path == self.path else None,
+            )
+            for path, title in SITE_PAGES
         ]
         if self.manual:
-            is_address = "://" in self.manual
-            links.append(element("a", "Manual", href=self.manual if is_address else f"{self.above}{self.manual}"))
-        return element("nav", element("ul", [element("li", link) for link in links]), aria_label="Pages")
+            address = self.manual if "://" in self.manual else f"{self.above}{self.manual}"
+            links.append(element("a", words.phrase("Manual"), href=address, hreflang=words.foreign))
+        pages = element("nav", _listed(links), aria_label=words.phrase("Pages"))
+        return element("div", pages, self._languages(), class_="frame")
+
+    def _languages(self) -> Markup:
+        """The page in the other languages; its script keeps the one that is chosen."""
+        links = [
+            element(
+                "a",
+                name,
+                href=f"{self.above}{folder_of(language)}{self.path}",
+                lang=language,
+                hreflang=language,
+                data_language=language,
+                aria_current="true" if language == self.words.language else None,
+            )
+            for language, name in LANGUAGE_NAMES.items()
+        ]
+        return element("nav", _listed(links), aria_label=self.words.phrase("Language"), class_="languages")
 
 
-def viewer_licence() -> Markup:
+def _listed(links: list[Markup]) -> Markup:
+    return element("ul", [element("li", link) for link in links])
+
+
+def folder_of(language: str) -> str:
+    """The folder of the pages in a language, seen from the site's: none for English.
+
+    >>> folder_of("de"), folder_of("en")
+    ('de/', '')
+    """
+    return "" if language == LANGUAGES[0] else f"{language}/"
+
+
+def is_english(path: str) -> bool:
+    """Whether a page is in English alone.
+
+    >>> is_english("tutorial/index.html"), is_english("games.html")
+    (True, False)
+    """
+    return path.startswith(tuple(f"{folder}/" for folder in ENGLISH_FOLDERS))
+
+
+def viewer_licence(words: PageWords) -> Markup:
     """The licence of what the viewer uses, folded away, for the foot of a page that has it."""
-    summary = element("summary", "Licence of the 3D view's library, three.js")
-    return element("details", summary, element("pre", asset("three.LICENSE.txt")), class_="screen")
+    summary = element("summary", words.phrase("Licence of the 3D view's library, three.js"))
+    return element("details", summary, element("pre", asset("three.LICENSE.txt"), lang=words.foreign), class_="screen")

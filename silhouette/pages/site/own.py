@@ -9,15 +9,18 @@ plain it leaves to the desk.
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from silhouette.drawing.in_3d.stage import Stage, StageCheck
+from silhouette.judging.calls import CALL_WORDS
 from silhouette.models.eyes import EYE_WEIGHTS
 from silhouette.pages.html.page import Markup, asset, element, joined
 from silhouette.pages.report.playing import play_of_page, verdict_texts
 from silhouette.pages.report.sections import view_section, viewer_texts
 from silhouette.pages.report.words import PageWords
-from silhouette.pages.site.frame import OWN_PAGE, VIEWER_SCRIPT, SitePage, viewer_licence
+from silhouette.pages.site.frame import JUDGE_SCRIPT, OWN_PAGE, VIEWER_SCRIPT, SitePage, viewer_licence
 from silhouette.scenes.table import TableScene
 
 OWN_SCRIPT = "own.min.js"
@@ -63,10 +66,16 @@ OWN_TEXTS = {
     "remove": "Remove",
     "reading": "Reading, and looking for bases and eyes …",
     "added": "Files that were read: {count}.",
+    "refused": "{name}: {why}.",
+    "mended": "{name}: {why}: {mend}.",
     "damaged": "the file is damaged",
-    "desk": "Ask the desk: silhouette inspect FILE says more",
+    "desk": "Ask the desk: silhouette inspect FILE says more.",
     "taken": "Unzip it: silhouette check scene.toml judges it.",
     "title": "A table of my own meshes",
+    "piece": "piece",
+    "gangNumber": "gang {number}",
+    "eyeLabel": "From {name}'s eye",
+    "eyeTold": "Seen from {name}'s eye.",
 }
 """What the page says of the visitor's meshes."""
 
@@ -84,7 +93,7 @@ OWN_PLAY_TEXTS_ON_TABLE = {
 """What the view says of a visitor's pieces, by the names of `viewer_texts`."""
 
 OWN_PLAY_TEXTS = OWN_PLAY_TEXTS_ON_TABLE | {
-    "asked": "{who}: ask the desk, since {why}. Take the scene away, and silhouette check judges it.",
+    "asked": f"{{who}}: {CALL_WORDS['ask']}, since {{why}}. Take the scene away, and silhouette check judges it.",
 }
 """What it says otherwise than a report whose pieces can be moved."""
 
@@ -95,43 +104,63 @@ def head_weights() -> dict[str, Any]:
     return {"weights": weights.tolist(), "none": none}
 
 
-def own_page(scene: TableScene) -> SitePage:
+def own_page(scene: TableScene, words: PageWords) -> SitePage:
     """The page; ``scene`` is any of the game by which it judges: its tolerance and its readings are taken."""
-    words = PageWords()
     texts = viewer_texts(words)
-    texts["play"] |= {**verdict_texts(scene, words), **OWN_PLAY_TEXTS}
+    texts["play"] |= {**verdict_texts(scene, words), **_translated(OWN_PLAY_TEXTS, words)}
     play: dict[str, Any] = {**play_of_page(scene), "pieces": [], "contacts": None, "asks": None}
     empty = Stage((), (), (StageCheck(0, None, None, measured=True),), ())
     content = [
-        element("h1", OWN_TITLE),
-        element("p", OWN_LEAD, id="own-alone"),
-        *_choosing(),
+        element("h1", words.phrase(OWN_TITLE)),
+        element("p", words.phrase(OWN_LEAD), id="own-alone"),
+        *_choosing(words),
         view_section(empty, [{"who": ""}], words, playable=True),
     ]
     data = {
         "stage": {"words": texts},
-        "own": {"words": texts, "play": play, "rules": scene.rules, "own": OWN_TEXTS, "heads": head_weights()},
-        "judge": asset("judge.min.js"),
+        "own": {
+            "words": texts,
+            "play": play,
+            "rules": scene.rules,
+            "own": _own_texts(OWN_TEXTS, words),
+            "heads": head_weights(),
+        },
     }
-    scripts = (VIEWER_SCRIPT, OWN_SCRIPT)
-    return SitePage(OWN_PAGE, OWN_TITLE, OWN_LEAD, joined(content), scripts, data, viewer_licence())
+    title, lead = words.phrase(OWN_TITLE), words.phrase(OWN_LEAD)
+    scripts = (JUDGE_SCRIPT, VIEWER_SCRIPT, OWN_SCRIPT)
+    return SitePage(OWN_PAGE, title, lead, joined(content), scripts, data, viewer_licence(words), words=words)
 
 
-def own_on_table(scene: TableScene, source: str) -> tuple[Markup, dict[str, Any]]:
+def own_on_table(scene: TableScene, source: str, words: PageWords) -> tuple[Markup, dict[str, Any]]:
     """The section of an example table's page for a visitor's meshes, and its data; ``source`` is the scene's file."""
-    heading = element("summary", OWN_ON_TABLE_TITLE)
-    section = element(
-        "details", heading, element("p", OWN_ON_TABLE_LEAD), *_choosing(), id="own-on-table", class_="screen"
-    )
-    own = {"own": OWN_TEXTS_ON_TABLE, "play": OWN_PLAY_TEXTS_ON_TABLE, "heads": head_weights(), "source": source}
-    return section, {"own": own}
+    heading = element("summary", words.phrase(OWN_ON_TABLE_TITLE))
+    lead = element("p", words.phrase(OWN_ON_TABLE_LEAD))
+    section = element("details", heading, lead, *_choosing(words), id="own-on-table", class_="screen")
+    texts = _own_texts(OWN_TEXTS_ON_TABLE, words)
+    play = _translated(OWN_PLAY_TEXTS_ON_TABLE, words)
+    return section, {"own": {"own": texts, "play": play, "heads": head_weights(), "source": source}}
 
 
-def _choosing() -> list[Markup]:
+def refusal_texts() -> list[str]:
+    """What a page says of a mesh that it cannot use."""
+    return [text for refusal in json.loads(asset("refusals.json")).values() for text in refusal.values()]
+
+
+def _translated(texts: Mapping[str, str], words: PageWords) -> dict[str, str]:
+    return {key: words.phrase(text) for key, text in texts.items()}
+
+
+def _own_texts(texts: Mapping[str, str], words: PageWords) -> dict[str, Any]:
+    """Texts in the language of a page, with those of `refusal_texts` by the English ones."""
+    refusals = {} if words.foreign is None else {text: words.phrase(text) for text in refusal_texts()}
+    return {**_translated(texts, words), "refusals": refusals}
+
+
+def _choosing(words: PageWords) -> list[Markup]:
     """What chooses mesh files, lists what became of them, and takes them away."""
     files = element(
         "p",
-        element("label", "Mesh files", for_="own-files"),
+        element("label", words.phrase("Mesh files"), for_="own-files"),
         element("input", type="file", id="own-files", multiple=True, accept=".stl,.obj,.glb,.3mf"),
         class_="choice",
     )
@@ -139,6 +168,6 @@ def _choosing() -> list[Markup]:
         files,
         element("p", id="own-told", role="status", aria_live="polite"),
         element("div", id="own-pieces"),
-        element("p", OWN_HELP, class_="small"),
-        element("p", element("button", OWN_TAKE, type="button", id="own-take", disabled=True)),
+        element("p", words.phrase(OWN_HELP), class_="small"),
+        element("p", element("button", words.phrase(OWN_TAKE), type="button", id="own-take", disabled=True)),
     ]

@@ -12,17 +12,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from silhouette.common.text import json_text, sentence
+from silhouette.common.text import json_text
 from silhouette.drawing.in_3d.shapes import DisplayShape
-from silhouette.drawing.in_3d.stage import packed_apart
+from silhouette.drawing.in_3d.stage import Stage, packed_apart
 from silhouette.files.documents import read_text
 from silhouette.judging import Judged, JudgingOptions, Selection, content_with, judge_all, load_scene
-from silhouette.pages.html.page import Markup, asset, element, joined, plate, table
-from silhouette.pages.report.page import scene_file_section, stage_of
+from silhouette.pages.html.page import Markup, element, joined, table
+from silhouette.pages.report.page import reason_for, scene_file_section, stage_of, verdict_plate
 from silhouette.pages.report.playing import played_document
 from silhouette.pages.report.sections import about_checks, view_section
 from silhouette.pages.report.words import PageWords
 from silhouette.pages.site.frame import (
+    JUDGE_SCRIPT,
     MESHES_FOLDER,
     SITE_INDEX,
     SITE_NAME,
@@ -99,58 +100,77 @@ def judged_tables(files: Sequence[Path], run: TutorialRun) -> Iterator[SiteTable
         yield SiteTable(scene, tuple(judged), path, read_text(file))
 
 
-def table_page(shown: SiteTable, tables: Mapping[str, str], run: TutorialRun, meshes: dict[str, str]) -> SitePage:
-    """The page of a table.
+@dataclass(frozen=True)
+class PackedTable:
+    """A table of the site that is ready for its pages: its stage, and what becomes of its meshes."""
 
-    Args:
-        tables: the title of each table, by the path of its page.
-        meshes: gets the content of each file of a mesh that it needs, by its path.
-    """
-    words, scene, is_first = PageWords(), shown.scene, shown.path == SITE_INDEX
-    stage = stage_of(scene, shown.judged, run.cache, playable=True)
+    shown: SiteTable
+    stage: Stage
+    entries: list[dict[str, Any]]  # of its shapes, as `packed_apart` gives them
+    names: list[str]  # of what is packed, one for each shape
+    meshes: Mapping[str, str]  # what is packed, by its name
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The content of each file of a mesh that it needs, by its path."""
+        return {
+            f"{MESHES_FOLDER}/{name}.js": f"(self.silhouetteMeshes ??= {{}})[{json_text(name)}] = {json_text(text)};\n"
+            for name, text in self.meshes.items()
+        }
+
+    def packing(self, _: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], list[str]]:
+        """Its shapes as the document of a page has them: by the names of their files."""
+        return self.entries, self.names
+
+
+def packed_table(shown: SiteTable, run: TutorialRun) -> PackedTable:
+    """A table with its meshes, once for the pages in all languages."""
+    stage = stage_of(shown.scene, shown.judged, run.cache, playable=True)
     assert stage is not None
-    scripts = list[str]()
+    entries, texts = packed_apart(stage.shapes)
+    names = [hashlib.blake2b(text.encode(), digest_size=MESH_DIGEST_BYTES).hexdigest() for text in texts]
+    return PackedTable(shown, stage, entries, names, dict(zip(names, texts, strict=True)))
 
-    def packing(shapes: Sequence[DisplayShape]) -> tuple[list[dict[str, Any]], list[str]]:
-        entries, texts = packed_apart(shapes)
-        names = [hashlib.blake2b(text.encode(), digest_size=MESH_DIGEST_BYTES).hexdigest() for text in texts]
-        for name, text in zip(names, texts, strict=True):
-            scripts.append(f"{MESHES_FOLDER}/{name}.js")
-            meshes[scripts[-1]] = f"(self.silhouetteMeshes ??= {{}})[{json_text(name)}] = {json_text(text)};\n"
-        return entries, names
 
+def table_page(packed: PackedTable, tables: Mapping[str, str], words: PageWords) -> SitePage:
+    """The page of a table in a language; ``tables`` has the title of each table, by the path of its page."""
+    shown, stage = packed.shown, packed.stage
+    scene, is_first = shown.scene, shown.path == SITE_INDEX
     about = about_checks(shown.judged, words)
-    own, own_data = own_on_table(scene, shown.source)
-    data: dict[str, Any] = {"stage": played_document(scene, stage, about, words, packing)}
-    data |= {"judge": asset("judge.min.js"), **own_data}
+    own, own_data = own_on_table(scene, shown.source, words)
+    data: dict[str, Any] = {"stage": played_document(scene, stage, about, words, packed.packing), **own_data}
     by_title = f"{rule_called(scene.rules).title} · {scene.path.name}"
+    question = words.phrase(QUESTION)
     head = element("div", element("h1", shown.title), element("p", by_title, class_="small"))
     if is_first:
-        welcome = joined(element("p", WELCOME), element("p", f"{shown.title} · {by_title}", class_="small"))
-        head = element("div", element("h1", QUESTION), welcome)
-        data["offline-words"] = OFFLINE_TEXTS
+        welcome = joined(
+            element("p", words.phrase(WELCOME)), element("p", f"{shown.title} · {by_title}", class_="small")
+        )
+        head = element("div", element("h1", question), welcome)
+        data["offline-words"] = {key: words.phrase(text) for key, text in OFFLINE_TEXTS.items()}
     content = [
         head,
-        _choice(shown.path, tables),
+        _choice(shown.path, tables, words),
         view_section(stage, about, words, playable=True),
         own,
-        element("h2", "What silhouette check says"),
+        element("h2", words.phrase("What silhouette check says")),
         _verdicts(shown.judged, words),
         scene_file_section(scene, shown.source, shown.judged, {}, words),
-        _offline() if is_first else "",
+        _offline(words) if is_first else "",
     ]
     return SitePage(
         shown.path,
         SITE_NAME if is_first else shown.title,
-        QUESTION if is_first else f"{shown.title}: a table to play with.",
+        question if is_first else words.phrase("{title}: a table to play with.", title=shown.title),
         content,
-        (*dict.fromkeys(scripts), OWN_SCRIPT, VIEWER_SCRIPT),
+        (*packed.files, JUDGE_SCRIPT, OWN_SCRIPT, VIEWER_SCRIPT),
         data,
-        viewer_licence(),
+        viewer_licence(words),
+        words=words,
     )
 
 
-def _choice(current: str, tables: Mapping[str, str]) -> Markup:
+def _choice(current: str, tables: Mapping[str, str], words: PageWords) -> Markup:
     """The links to all tables, folded away."""
     above = "../" * current.count("/")
     links = [
@@ -158,17 +178,18 @@ def _choice(current: str, tables: Mapping[str, str]) -> Markup:
         for path, title in tables.items()
     ]
     listed = element("ul", [element("li", link) for link in links])
-    summary = element("summary", f"{EVERY_TABLE}: {len(tables)}")
-    return element("nav", element("details", summary, listed), aria_label=EVERY_TABLE, class_="tables")
+    label = words.phrase(EVERY_TABLE)
+    summary = element("summary", f"{label}: {len(tables)}")
+    return element("nav", element("details", summary, listed), aria_label=label, class_="tables")
 
 
-def _offline() -> Markup:
+def _offline(words: PageWords) -> Markup:
     """What opens without a network; hidden where the browser keeps nothing, as of pages from disk."""
-    button = element("button", "Fetch all pictures too", type="button")
-    words = element("p", role="status", aria_live="polite")
-    heading = element("h2", "Without a network", id="offline-title")
+    button = element("button", words.phrase("Fetch all pictures too"), type="button")
+    status = element("p", role="status", aria_live="polite")
+    heading = element("h2", words.phrase("Without a network"), id="offline-title")
     return element(
-        "section", heading, words, button, id="offline", aria_labelledby="offline-title", class_="screen", hidden=True
+        "section", heading, status, button, id="offline", aria_labelledby="offline-title", class_="screen", hidden=True
     )
 
 
@@ -176,10 +197,11 @@ def _verdicts(judged: Sequence[Judged], words: PageWords) -> Markup:
     rows = [
         [
             words.pair(check.check),
-            plate(check, words.phrase("too close to call: roll off")),
+            verdict_plate(check, words),
             words.measured(check.verdict),
-            sentence(check.reason),
+            reason_for(check, words, "span"),
         ]
         for check in judged
     ]
-    return table("Each check of the scene, as it stands in its file.", ["check", "verdict", "obscured", "why"], rows)
+    headings = [words.phrase("check"), words.phrase("verdict"), words.phrase("obscured"), words.phrase("why")]
+    return table(words.phrase("Each check of the scene, as it stands in its file."), headings, rows)

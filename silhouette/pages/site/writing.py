@@ -11,15 +11,19 @@ from typing import Any
 
 from PIL import Image
 
-from silhouette.common.text import Progress
+from silhouette.common.text import Progress, json_text
 from silhouette.drawing.four_views import draw_four_views
+from silhouette.drawing.words.words import LANGUAGES
 from silhouette.files.publishing import Publication
 from silhouette.files.writing import make_folder, write_file
 from silhouette.models.inspection import model_at
 from silhouette.models.model import Model
 from silhouette.pages.html.page import asset
 from silhouette.pages.report.sections import webp
+from silhouette.pages.report.words import PageWords
 from silhouette.pages.site.frame import (
+    JUDGE_SCRIPT,
+    LANGUAGE_SCRIPT,
     MANIFEST_FILE,
     SITE_INDEX,
     SITE_NAME,
@@ -31,7 +35,7 @@ from silhouette.pages.site.frame import (
 from silhouette.pages.site.games import gallery_page, games_page, pages_of
 from silhouette.pages.site.offline import ICON_SIZES, WORKER_FILE, icon, manifest, service_worker
 from silhouette.pages.site.own import OWN_SCRIPT, own_page
-from silhouette.pages.site.tables import SiteTable, judged_tables, scenes_to_play, table_page
+from silhouette.pages.site.tables import SiteTable, judged_tables, packed_table, scenes_to_play, table_page
 from silhouette.pages.tutorial.pages import write_tutorial
 from silhouette.pages.tutorial.parts import TutorialRun
 
@@ -102,10 +106,11 @@ def write_site(
         tables = _write_tables(folder, parts, run, steps)
         pictures = dict(_draw_models(folder, parts.models, run, steps))
         pages = pages_of(texts, results)
-        for page in (games_page(pages), gallery_page(pages, pictures)):
-            _write_page(folder, page, parts)
-        for name in (VIEWER_SCRIPT, OWN_SCRIPT, SITE_SCRIPT):
-            write_file(folder / name, asset(name))
+        for words in map(PageWords, LANGUAGES):
+            for page in (games_page(pages, words), gallery_page(pages, pictures, words)):
+                _write_page(folder, page, parts)
+        for name, content in site_scripts().items():
+            write_file(folder / name, content)
         write_file(folder / MANIFEST_FILE, manifest())
         for size in ICON_SIZES:
             write_file(folder / f"icon-{size}.png", icon(size))
@@ -115,19 +120,29 @@ def write_site(
     return facts
 
 
+def site_scripts() -> dict[str, str]:
+    """The scripts that pages of the site share, by their paths."""
+    shared = (VIEWER_SCRIPT, OWN_SCRIPT, SITE_SCRIPT, LANGUAGE_SCRIPT)
+    judge = f"self.silhouetteJudgeScript = {json_text(asset('judge.min.js'))};\n"
+    return {JUDGE_SCRIPT: judge, **{name: asset(name) for name in shared}}
+
+
 def _write_tables(folder: Path, parts: SiteParts, run: TutorialRun, steps: Steps) -> list[dict[str, Any]]:
     tables = list[SiteTable]()
     for done, each in enumerate(judged_tables(parts.scenes, run), 1):
         tables.append(each)
         steps.rest(done)
     titles = {each.path: each.title for each in tables}
-    _write_page(folder, own_page(tables[0].scene), parts)
-    meshes = dict[str, str]()
+    languages = [*map(PageWords, LANGUAGES)]
+    for words in languages:
+        _write_page(folder, own_page(tables[0].scene, words), parts)
     for each in tables:
-        _write_page(folder, table_page(each, titles, run, meshes), parts)
-    for path, content in meshes.items():
-        make_folder((folder / path).parent)
-        write_file(folder / path, content)
+        packed = packed_table(each, run)
+        for words in languages:
+            _write_page(folder, table_page(packed, titles, words), parts)
+        for path, content in packed.files.items():
+            make_folder((folder / path).parent)
+            write_file(folder / path, content)
     return [each.facts for each in tables]
 
 
@@ -153,5 +168,5 @@ def _picture(model: Model, run: TutorialRun) -> tuple[str, bytes]:
 
 
 def _write_page(folder: Path, page: SitePage, parts: SiteParts) -> None:
-    make_folder((folder / page.path).parent)
-    write_file(folder / page.path, replace(page, manual=parts.manual).written())
+    make_folder((folder / page.file).parent)
+    write_file(folder / page.file, replace(page, manual=parts.manual).written())

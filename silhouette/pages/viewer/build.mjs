@@ -5,7 +5,8 @@ import { build } from "esbuild";
 
 const sources = readdirSync("source").filter((name) => name.endsWith(".js")).sort();
 const digest = createHash("sha256");
-for (const name of sources) digest.update(readFileSync(`source/${name}`, "utf8").replaceAll("\r\n", "\n"));
+const files = [...sources.map((name) => `source/${name}`), "../html/assets/keys.json", "../html/assets/refusals.json", "../../judging/calls.json"];
+for (const file of files) digest.update(readFileSync(file, "utf8").replaceAll("\r\n", "\n"));
 const three = JSON.parse(readFileSync("node_modules/three/package.json", "utf8")).version;
 
 const hash = `sources sha256 ${digest.digest("hex")}`;

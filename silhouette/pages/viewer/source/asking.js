@@ -1,4 +1,21 @@
 // Questions to the judge, which counts in a worker: the newest alone is put to it, and no answer comes after a newer one.
+import { TOO_CLOSE } from "./judge_necromunda.js";
+
+// What the judge says of a pair, as a row of the desk's results; the share is null where it is not counted.
+export function rowOf([attacker, target], { word, verdict, share = null, bound = null, inArc, could, blockers }) {
+  return {
+    attacker,
+    target,
+    verdict,
+    line_of_sight: verdict !== "hidden",
+    in_arc: inArc > 0,
+    occluded: share,
+    error: bound,
+    marginal: word === TOO_CLOSE,
+    could_be: could,
+    blockers: blockers.map(({ name, share: occluded }) => ({ name, occluded })),
+  };
+}
 
 export class Asking {
   // ``answered`` is called with each answer of the judge: the pair, what it says, and what was put to it.

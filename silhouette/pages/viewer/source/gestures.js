@@ -9,8 +9,8 @@ export function stepOf(isFine = false) {
   return INCH * (isFine ? 0.1 : 0.5);
 }
 
-// Of each arrow the direction of the view, and which way along it.
-export const ARROWS = { ArrowLeft: ["right", -1], ArrowRight: ["right", 1], ArrowUp: ["up", 1], ArrowDown: ["up", -1] };
+// Of each way that a piece is moved the direction of the view, and which way along it.
+export const WAYS = { left: ["right", -1], right: ["right", 1], away: ["up", 1], near: ["up", -1] };
 
 // The directions of the table that are rightmost and upmost in a view, among +x, +y, -x, -y.
 export function axesOf({ camera, controls }) {
@@ -32,9 +32,33 @@ export function angleOf(pointers) {
   return (Math.atan2(ay - by, bx - ax) * 180) / Math.PI;
 }
 
+// The direction from one place in plan to another, degrees.
+export function directionOf([fromX, fromY], [x, y]) {
+  return (Math.atan2(y - fromY, x - fromX) * 180) / Math.PI;
+}
+
 // Degrees in steps, as fingers turn a piece, unless it is turned freely.
 export function inSteps(degrees, isFree) {
   return isFree ? degrees : TURN * Math.round(degrees / TURN);
+}
+
+const NOTCH = 60; // of a wheel
+
+// A wheel, or fingers on a pad, that turn a piece: in steps, or with Alt or Shift freely.
+export class Wheel {
+  constructor() {
+    this.left = 0; // of a notch
+  }
+
+  // By how many degrees, and whether freely.
+  turned({ deltaX, deltaY, altKey, shiftKey }) {
+    const isFree = altKey || shiftKey;
+    const notch = isFree ? NOTCH / 12 : NOTCH;
+    this.left += deltaY || deltaX;
+    const steps = Math.trunc(this.left / notch);
+    this.left -= steps * notch;
+    return [steps && -steps * (isFree ? 1 : TURN), isFree];
+  }
 }
 
 // A piece that is taken along: it stays as far from the point under a pointer as it was where it was taken up. ``ground``

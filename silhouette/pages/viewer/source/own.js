@@ -5,6 +5,7 @@ import { Example, WITH_OWN } from "./own_example.js";
 import { meshOf, Refused } from "./own_meshes.js";
 import { entriesOf, foundBase, foundEyes, MM_PER_UNIT, modelOf, packed } from "./own_pieces.js";
 import { piecesOf, sceneOf, zipped } from "./own_zip.js";
+import { filled } from "./verdicts.js";
 
 export { meshOf, merged } from "./own_meshes.js";
 export { entriesOf, foundBase, foundEyes, modelOf, packed } from "./own_pieces.js";
@@ -16,6 +17,11 @@ const STEP = 60; // mm: how far further pieces stand from those before
 const LEAST_SPAN = 150; // mm on each side of the table's middle
 const INCH = 25.4;
 const LOOK = 30; // ms, in which what is said is shown
+
+// A length in the language of the page.
+function inTenths(value) {
+  return value.toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false });
+}
 
 class Own {
   // ``told.source``: the scene file of the table that the page shows, if it shows one.
@@ -45,6 +51,7 @@ class Own {
     if (this.told.source !== undefined) this.example ??= this.#page();
     this.#moved();
     const refused = [];
+    let isMended = true; // whether what is refused says what can be done
     const before = this.pieces.length;
     this.say(this.words.reading);
     await new Promise((go) => setTimeout(go, LOOK)); // what is read and found in its shape holds the page for a while
@@ -55,11 +62,13 @@ class Own {
         this.#put(file.name, bytes, mesh);
       } catch (error) {
         if (!(error instanceof Refused || error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
-        refused.push(error instanceof Refused ? error.message : `${file.name}: ${this.words.damaged}`);
+        const known = error instanceof Refused;
+        refused.push(known ? error.line(file.name, this.words) : filled(this.words.refused, { name: file.name, why: this.words.damaged }));
+        isMended &&= known && error.isMended;
       }
     }
     await this.#shown(this.pieces[before]?.name);
-    this.say(refused.length ? `${refused.join("; ")}. ${this.words.desk}` : this.words.added.replace("{count}", files.length));
+    this.say(refused.length ? [...refused, ...(isMended ? [] : [this.words.desk])].join("\n") : filled(this.words.added, { count: files.length }));
   }
 
   // The table that the page shows.
@@ -77,7 +86,7 @@ class Own {
       return high - low;
     });
     const tall = size[mesh.up === "y" ? 1 : 2];
-    const stem = file.replace(/\.[^.]*$/, "").trim() || "piece";
+    const stem = file.replace(/\.[^.]*$/, "").trim() || this.words.piece;
     let name = stem;
     for (let number = 2; this.#isTaken(name); number += 1) name = `${stem} ${number}`;
     const figures = this.pieces.filter(({ kind }) => kind === "fighter").length;
@@ -86,7 +95,7 @@ class Own {
     const length = kind === "terrain" ? Math.max(...size) : tall;
     const isUsual = (unit) => length * MM_PER_UNIT[unit] >= usual[0] && length * MM_PER_UNIT[unit] <= usual[1];
     const units = [mesh.units, "mm", "cm", "m", "inch"].find((unit) => unit && isUsual(unit)) || "mm";
-    const piece = { name, kind, gang: `gang ${Math.min(figures, 1) + 1}`, source: file, bytes, mesh, units, up: mesh.up, base: "auto", found: new Map(), height: null, diameter: null, eyeHeight: null };
+    const piece = { name, kind, gang: filled(this.words.gangNumber, { number: Math.min(figures, 1) + 1 }), source: file, bytes, mesh, units, up: mesh.up, base: "auto", found: new Map(), height: null, diameter: null, eyeHeight: null };
     this.pieces.push({ ...piece, ...this.#place(kind) });
   }
 
@@ -152,8 +161,8 @@ class Own {
     this.#moved();
     const page = window.silhouette;
     page?.judge?.end();
-    page?.viewer.renderer.dispose();
-    page?.viewer.renderer.forceContextLoss();
+    page?.viewer?.renderer.dispose();
+    page?.viewer?.renderer.forceContextLoss();
     window.silhouette = undefined;
   }
 
@@ -175,7 +184,7 @@ class Own {
         this.shown.push(piece);
       } catch (error) {
         if (!(error instanceof Refused)) throw error;
-        doubts.push(`${piece.name}: ${error.message}`);
+        doubts.push(error.line(piece.name, this.words));
       }
     }
     this.#listed();
@@ -190,19 +199,11 @@ class Own {
         this.first = undefined;
       }
     } else if (models.length) await this.#opened(this.#document(models, entries));
-    if (doubts.length) this.say(doubts.join("; "));
+    if (doubts.length) this.say(doubts.join("\n"));
   }
 
   async #opened(told) {
-    byId("view-shown").hidden = false;
-    try {
-      await window.silhouetteViewer.opened(told);
-      byId("view-missing").hidden = true;
-    } catch (error) {
-      byId("view-shown").hidden = true;
-      byId("view-missing").textContent = told.words.missing;
-      document.documentElement.dataset.view = String(error);
-    }
+    await window.silhouetteViewer.opened(told);
   }
 
   #document(models, entries) {
@@ -215,7 +216,7 @@ class Own {
     const [attacker, target] = figures;
     const name = attacker === undefined ? "" : pieces[attacker].name;
     const sight = { blockers: [], aside: [], lines: [], measured: true, free: true, verdict: "" };
-    const views = figures.length < 2 ? [] : [{ ...sight, attacker, target, eye: play.pieces[attacker].looks[0].eye, who: `${name} to ${pieces[target].name}`, eyeLabel: `From ${name}'s eye`, eyeTold: `Seen from ${name}'s eye.` }];
+    const views = figures.length < 2 ? [] : [{ ...sight, attacker, target, eye: play.pieces[attacker].looks[0].eye, who: `${name} → ${pieces[target].name}`, eyeLabel: filled(this.words.eyeLabel, { name }), eyeTold: filled(this.words.eyeTold, { name }) }];
     return { words: this.told.words, bytes, shapes, pieces, views, play, floor: { height: 0, step: INCH, span: [[-far, -far], [far, far]] } };
   }
 
@@ -273,9 +274,9 @@ class Own {
       };
       const isFigure = piece.kind === "fighter";
       const { height, eyes } = piece.shape || {};
-      const found = isFigure && piece.base === "auto" && height ? this.words.found.replace("{height}", height.toFixed(1)) : this.words.unclear;
-      const hints = { eyeHeight: eyes ? `${eyes[0].eye[2].toFixed(1)} ${this.words.estimated}` : "" };
-      const size = piece.size ? `${piece.size.map((value) => value.toFixed(1)).join(" × ")} mm` : "";
+      const found = isFigure && piece.base === "auto" && height ? filled(this.words.found, { height: inTenths(height) }) : this.words.unclear;
+      const hints = { eyeHeight: eyes ? `${inTenths(eyes[0].eye[2])} ${this.words.estimated}` : "" };
+      const size = piece.size ? `${piece.size.map(inTenths).join(" × ")} mm` : "";
       const remove = made("button", { type: "button", textContent: `${this.words.remove} ${piece.name}` });
       remove.addEventListener("click", () => {
         this.#left();

@@ -1,10 +1,29 @@
 // Mesh files of the visitor's: STL, OBJ, GLB and 3MF. What needs more than plain triangles is refused with a sentence:
 // silhouette/meshes/formats reads it, this does not.
+import REFUSALS from "../../html/assets/refusals.json";
+import { filled } from "./verdicts.js";
 
-export class Refused extends Error {}
+// What cannot be used, by its name in refusals.json: why not, and what can be done, unless only the desk knows.
+export class Refused extends Error {
+  constructor(key, values = {}) {
+    const parts = Object.values(REFUSALS[key]);
+    super(filled(parts.join(": "), values));
+    Object.assign(this, { parts, values });
+  }
 
-const refuse = (condition, sentence) => {
-  if (condition) throw new Refused(sentence);
+  get isMended() {
+    return this.parts.length > 1;
+  }
+
+  // A line of a file, or a piece, in the words of a page.
+  line(name, { refused, mended, refusals }) {
+    const [why, mend] = this.parts.map((text) => filled(refusals[text] || text, this.values));
+    return filled(this.isMended ? mended : refused, { name, why, mend });
+  }
+}
+
+const refuse = (condition, key, values) => {
+  if (condition) throw new Refused(key, values);
 };
 
 export const MOST_TRIANGLES = 1_000_000;
@@ -14,12 +33,12 @@ const MOST_CORNERS = 2_000; // of a polygon with notches
 export async function meshOf(name, bytes) {
   const ending = name.toLowerCase().split(".").pop();
   const reader = { stl, obj, glb, "3mf": threemf }[ending];
-  refuse(!reader, `${name}: STL, OBJ, GLB and 3MF can be read here; silhouette itself reads more`);
+  refuse(!reader, "ending");
   const { points, corners, units } = await reader(bytes);
-  refuse(!corners.length, `${name} holds no triangles`);
-  refuse(corners.length > 3 * MOST_TRIANGLES, `${name} has more than a million triangles`);
-  refuse(!points.every(Number.isFinite), `${name} has coordinates that are no numbers`);
-  refuse(corners.some((corner) => !(corner < points.length / 3)), `${name} has faces of vertices that it lacks`);
+  refuse(!corners.length, "empty");
+  refuse(corners.length > 3 * MOST_TRIANGLES, "large");
+  refuse(!points.every(Number.isFinite), "numbers");
+  refuse(corners.some((corner) => !(corner < points.length / 3)), "lacking");
   return { ...merged(points, corners), units: units || null, up: ending === "glb" ? "y" : "z" };
 }
 
@@ -60,9 +79,9 @@ function stl(bytes) {
 
 function stlText(bytes) {
   const text = textOf(bytes);
-  refuse(!/^\s*solid\b/i.test(text), "this STL is neither text nor as long as it says");
+  refuse(!/^\s*solid\b/i.test(text), "stlLength");
   const points = [...text.matchAll(/^\s*vertex\s+(\S+)\s+(\S+)\s+(\S+)\s*$/gim)].flatMap((found) => found.slice(1).map(Number));
-  refuse(points.length % 9 !== 0, "this STL has facets that are no triangles");
+  refuse(points.length % 9 !== 0, "stlFacets");
   return { points: Float64Array.from(points), corners: Uint32Array.from({ length: points.length / 3 }, (_, index) => index) };
 }
 
@@ -73,8 +92,8 @@ function obj(bytes) {
   for (const line of textOf(bytes).replace(/\\\r?\n/g, " ").split(/\r?\n/)) {
     const [word, ...rest] = line.trim().split(/\s+/);
     if (word === "v") points.push(...rest.slice(0, 3).map(Number));
-    if (word === "v") refuse(rest.length < 3, "this OBJ has a vertex without three numbers");
-    if (["curv", "surf", "cstype"].includes(word)) refuse(true, "this OBJ has curves or free surfaces");
+    if (word === "v") refuse(rest.length < 3, "objVertex");
+    if (["curv", "surf", "cstype"].includes(word)) refuse(true, "objCurves");
     if (word !== "f") continue;
     const own = rest.map((part) => {
       const index = parseInt(part, 10);
@@ -83,25 +102,24 @@ function obj(bytes) {
     if (own.length < 4 || isPlain(own, points)) for (let corner = 2; corner < own.length; corner += 1) corners.push(own[0], own[corner - 1], own[corner]);
     else corners.push(...cutEars(own, points));
   }
-  refuse(corners.some((corner) => !Number.isInteger(corner) || corner < 0), "this OBJ has faces of vertices that it lacks");
+  refuse(corners.some((corner) => !Number.isInteger(corner) || corner < 0), "lacking");
   return { points: Float64Array.from(points), corners: Uint32Array.from(corners) };
 }
 
 // The triangles of a flat polygon with notches, ear by ear: whichever way it is cut, they cover the same.
 function cutEars(polygon, points) {
-  const sentence = "this OBJ has faces of more than three corners that are not flat, or cross themselves: triangulate it first";
-  refuse(polygon.length > MOST_CORNERS || polygon.some((index) => !(index >= 0 && 3 * index < points.length)), sentence);
+  refuse(polygon.length > MOST_CORNERS || polygon.some((index) => !(index >= 0 && 3 * index < points.length)), "objPolygons");
   const places = polygon.map((index) => points.slice(3 * index, 3 * index + 3));
   const normal = places.reduce((sum, place, index) => plus(sum, cross(minus(place, places[0]), minus(places[(index + 1) % places.length], places[0]))), [0, 0, 0]);
   const length = Math.sqrt(dot(normal, normal));
   const size = Math.max(...places.map((place) => Math.hypot(...minus(place, places[0]))));
-  refuse(!(length > 0) || places.some((place) => Math.abs(dot(minus(place, places[0]), normal)) > 1e-9 * size * length), sentence);
+  refuse(!(length > 0) || places.some((place) => Math.abs(dot(minus(place, places[0]), normal)) > 1e-9 * size * length), "objPolygons");
   const drop = normal.map(Math.abs).indexOf(Math.max(...normal.map(Math.abs)));
   const [u, v] = [(drop + 1) % 3, (drop + 2) % 3];
   const way = Math.sign(normal[drop]);
   const turn = (a, b, c) => way * ((places[b][u] - places[a][u]) * (places[c][v] - places[a][v]) - (places[b][v] - places[a][v]) * (places[c][u] - places[a][u]));
   const left = polygon.map((_, index) => index);
-  refuse(left.some((index) => crossesAny(places, index, turn)), sentence);
+  refuse(left.some((index) => crossesAny(places, index, turn)), "objPolygons");
   const cut = [];
   while (left.length > 2) {
     const at = left.findIndex((ear, index) => {
@@ -110,7 +128,7 @@ function cutEars(polygon, points) {
       if (bend === 0) return true; // it has no area, and joins a corner in the middle of an edge to that
       return bend > 0 && left.every((other) => [before, ear, after].includes(other) || !(turn(before, ear, other) >= 0 && turn(ear, after, other) >= 0 && turn(after, before, other) >= 0));
     });
-    refuse(at < 0, sentence);
+    refuse(at < 0, "objPolygons");
     cut.push(left[(at + left.length - 1) % left.length], left[at], left[(at + 1) % left.length]);
     left.splice(at, 1);
   }
@@ -167,27 +185,28 @@ const PLAIN_EXTENSIONS = /^(KHR_materials_|KHR_texture_|EXT_texture_|KHR_lights_
 
 function glb(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  refuse(bytes.length < 20 || view.getUint32(0, true) !== 0x46546c67, "this is no GLB");
-  refuse(view.getUint32(4, true) !== 2, "this GLB is of another version than 2");
+  refuse(bytes.length < 20 || view.getUint32(0, true) !== 0x46546c67, "glbStart");
+  refuse(view.getUint32(4, true) !== 2, "glbVersion");
   const length = view.getUint32(12, true);
   const document = JSON.parse(textOf(bytes.subarray(20, 20 + length)));
   const binary = bytes.subarray(28 + length);
   const odd = [...(document.extensionsUsed || []), ...(document.extensionsRequired || [])].find((name) => !PLAIN_EXTENSIONS.test(name));
-  refuse(/draco|meshopt/i.test(odd || ""), "this GLB is compressed, by Draco or meshopt: export it without compression");
-  refuse(odd, `this GLB needs ${odd}, which is not read here`);
-  refuse((document.buffers || []).some(({ uri }) => uri !== undefined), "this GLB keeps its data in other files");
+  refuse(/draco/i.test(odd || ""), "glbDraco");
+  refuse(/meshopt/i.test(odd || ""), "glbMeshopt");
+  refuse(odd, "glbExtension", { name: odd });
+  refuse((document.buffers || []).some(({ uri }) => uri !== undefined), "glbFiles");
   const [points, corners] = [[], []];
   const visited = new Set();
   const walk = (number, above) => {
-    refuse(visited.has(number), "this GLB uses a node twice");
+    refuse(visited.has(number), "glbNodes");
     visited.add(number);
     const node = document.nodes[number];
     const matrix = times(above, matrixOf(node));
-    refuse(node.skin !== undefined, "this GLB has a skeleton: apply its pose in a modeller, and export it without");
+    refuse(node.skin !== undefined, "glbSkeleton");
     for (const primitive of node.mesh === undefined ? [] : document.meshes[node.mesh].primitives) {
       if ((primitive.mode ?? 4) < 4) continue; // points and lines
-      refuse((primitive.mode ?? 4) !== 4, "this GLB has strips or fans of triangles");
-      refuse(primitive.targets?.length, "this GLB has shape keys: apply them in a modeller, and export it without");
+      refuse((primitive.mode ?? 4) !== 4, "glbStrips");
+      refuse(primitive.targets?.length, "glbShapeKeys");
       const first = points.length / 3;
       const own = accessor(document, binary, primitive.attributes.POSITION);
       for (let at = 0; at < own.length; at += 3) points.push(...placed(matrix, own[at], own[at + 1], own[at + 2]));
@@ -197,17 +216,17 @@ function glb(bytes) {
     for (const child of node.children || []) walk(child, matrix);
   };
   const scene = (document.scenes || [])[document.scene ?? 0];
-  refuse(!scene, "this GLB has no scene");
+  refuse(!scene, "glbScene");
   for (const number of scene.nodes || []) walk(number, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
   return { points: Float64Array.from(points), corners: Uint32Array.from(corners), units: "m" };
 }
 
 function accessor(document, binary, number) {
   const { bufferView, byteOffset = 0, componentType, count, type, sparse } = document.accessors[number];
-  refuse(sparse || bufferView === undefined, "this GLB has sparse accessors");
+  refuse(sparse || bufferView === undefined, "glbSparse");
   const { byteOffset: start = 0, byteStride } = document.bufferViews[bufferView];
   const isPlace = type === "VEC3" && componentType === 5126;
-  refuse(!isPlace && !(type === "SCALAR" && INDEX_KINDS[componentType]), "this GLB has accessors of another kind");
+  refuse(!isPlace && !(type === "SCALAR" && INDEX_KINDS[componentType]), "glbAccessors");
   const size = isPlace ? 12 : INDEX_KINDS[componentType].BYTES_PER_ELEMENT;
   const view = new DataView(binary.buffer, binary.byteOffset + start + byteOffset);
   const stride = byteStride || size;
@@ -249,7 +268,7 @@ const attributeOf = (node, name) => [...node.attributes].find((attribute) => att
 
 function treeOf(bytes) {
   const tree = new DOMParser().parseFromString(textOf(bytes), "application/xml");
-  refuse(every(tree, "parsererror").length > 0, "an XML file in this 3MF cannot be read");
+  refuse(every(tree, "parsererror").length > 0, "3mfXml");
   return tree;
 }
 
@@ -262,22 +281,22 @@ async function threemf(bytes) {
   const models = new Map();
   const modelAt = (path) => {
     if (models.has(path)) return models.get(path);
-    refuse(!files.has(path), "this 3MF refers to a model that it lacks");
+    refuse(!files.has(path), "3mfModel");
     const top = treeOf(files.get(path)).documentElement;
-    refuse(top.localName !== "model", "the model of this 3MF is no XML");
-    for (const node of every(top, "metadata")) refuse(CURA_KEYS.has(plain((node.getAttribute("name") || "").split(":").pop())) && isTrue(node.textContent), "its slicer says of some of this 3MF that it is no body");
-    for (const name of ["beamlattice", "slicestack", "booleans", "displacementmesh", "volumetric"]) refuse(every(top, name).length > 0, "this 3MF has more than plain meshes");
+    refuse(top.localName !== "model", "3mfXml");
+    for (const node of every(top, "metadata")) refuse(CURA_KEYS.has(plain((node.getAttribute("name") || "").split(":").pop())) && isTrue(node.textContent), "3mfBody");
+    for (const name of ["beamlattice", "slicestack", "booleans", "displacementmesh", "volumetric"]) refuse(every(top, name).length > 0, "3mfPlain");
     models.set(path, { top, objects: new Map(every(top, "object").map((node) => [node.getAttribute("id"), node])) });
     return models.get(path);
   };
   const { top } = modelAt(root);
   const units = UNITS_OF_3MF[top.getAttribute("unit") || "millimeter"];
-  refuse(!units, "this 3MF is in a rare unit");
+  refuse(!units, "3mfUnit");
   const [points, corners] = [[], []];
   const put = (path, place, matrices) => {
     const node = modelAt(path).objects.get(place.getAttribute("objectid"));
-    refuse(!node || matrices.length > 16, "this 3MF names objects that it lacks");
-    refuse((node.getAttribute("type") || "model") !== "model", "this 3MF has objects that are no models");
+    refuse(!node || matrices.length > 16, "3mfModel");
+    refuse((node.getAttribute("type") || "model") !== "model", "3mfKind");
     for (const part of every(node, "component")) put(attributeOf(part, "path") ? pathOf(attributeOf(part, "path")) : path, part, [transform(part), ...matrices]);
     const first = points.length / 3;
     for (const vertex of every(node, "vertex")) {
@@ -287,7 +306,7 @@ async function threemf(bytes) {
     for (const face of every(node, "triangle")) for (const name of ["v1", "v2", "v3"]) corners.push(first + Number(face.getAttribute(name)));
   };
   for (const item of every(top, "item")) {
-    refuse(attributeOf(item, "printable") === "0", "this 3MF has items that are not printed");
+    refuse(attributeOf(item, "printable") === "0", "3mfPrinted");
     put(attributeOf(item, "path") ? pathOf(attributeOf(item, "path")) : root, item, [transform(item)]);
   }
   return { points: Float64Array.from(points), corners: Uint32Array.from(corners), units };
@@ -296,20 +315,19 @@ async function threemf(bytes) {
 // What a slicer says of volumes, in its own file: any that is no body is left to the desk. PrusaSlicer's file has a prefix
 // that it does not declare, so that it is no XML for a browser.
 function refuseVolumes(text) {
-  const sentence = "its slicer says of some of this 3MF that it is no body";
   const valuesOf = (tag) => Object.fromEntries([...tag.matchAll(/([\w:.-]+)\s*=\s*("([^"]*)"|'([^']*)')/g)].map((found) => [plain(found[1].split(":").pop()), found[3] ?? found[4]]));
   for (const [tag] of text.matchAll(/<(volume|part|metadata)\b[^>]*>/gi)) {
     const values = valuesOf(tag);
-    for (const key of VOLUME_KEYS) refuse(key in values && !BODY.has(plain(values[key])), sentence);
+    for (const key of VOLUME_KEYS) refuse(key in values && !BODY.has(plain(values[key])), "3mfBody");
     const key = plain(values.key);
-    refuse(VOLUME_KEYS.has(key) && !BODY.has(plain(values.value)), sentence);
-    refuse(key === "modifier" && isTrue(values.value), sentence);
+    refuse(VOLUME_KEYS.has(key) && !BODY.has(plain(values.value)), "3mfBody");
+    refuse(key === "modifier" && isTrue(values.value), "3mfBody");
   }
 }
 
 function transform(node) {
   const numbers = (node.getAttribute("transform") || "1 0 0 0 1 0 0 0 1 0 0 0").trim().split(/\s+/).map(Number);
-  refuse(numbers.length !== 12, "this 3MF has a transform that is none");
+  refuse(numbers.length !== 12, "3mfTransform");
   return numbers;
 }
 
@@ -318,18 +336,18 @@ async function unzipped(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let end = bytes.length - 22;
   while (end >= 0 && view.getUint32(end, true) !== 0x06054b50) end -= 1;
-  refuse(end < 0, "this 3MF is no zip archive");
+  refuse(end < 0, "3mfZip");
   const files = new Map();
   let at = view.getUint32(end + 16, true);
   for (let left = view.getUint16(end + 10, true); left > 0; left -= 1) {
-    refuse(view.getUint32(at, true) !== 0x02014b50, "this 3MF is a damaged archive");
+    refuse(view.getUint32(at, true) !== 0x02014b50, "3mfDamaged");
     const [method, packed] = [view.getUint16(at + 10, true), view.getUint32(at + 20, true)];
     const [named, extra, comment] = [28, 30, 32].map((place) => view.getUint16(at + place, true));
     const name = textOf(bytes.subarray(at + 46, at + 46 + named));
     const local = view.getUint32(at + 42, true);
     const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
     const data = bytes.subarray(start, start + packed);
-    refuse(method !== 0 && method !== 8, "this 3MF is packed in another way");
+    refuse(method !== 0 && method !== 8, "3mfPacking");
     if (!name.endsWith("/")) files.set(name, method ? await inflated(data) : data);
     at += 46 + named + extra + comment;
   }

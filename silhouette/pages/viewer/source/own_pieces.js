@@ -18,16 +18,16 @@ export function modelOf(mesh, { kind, units, up, height = null, diameter = null 
   let points = uprightOf(mesh, { units, up });
   let { corners } = mesh;
   let [low, high] = bounds(points, corners);
-  if (!(Math.max(...high.map((value, axis) => value - low[axis])) < LONGEST)) throw new Refused("it is larger than any table: are these its units?");
+  if (!(Math.max(...high.map((value, axis) => value - low[axis])) < LONGEST)) throw new Refused("sizeLarge");
   let ghosts = 0;
   let base = null;
   if (kind !== "terrain" && height !== null) {
-    if (!(height < high[2] - low[2])) throw new Refused(`the base is ${height} mm high, but the whole model ${(high[2] - low[2]).toFixed(1)} mm`);
+    if (!(height < high[2] - low[2])) throw new Refused("baseHigh", { height, whole: (high[2] - low[2]).toFixed(1) });
     const cut = cutAt(points, corners, low[2] + height);
     points = cut.points;
     corners = Uint32Array.from([...cut.above, ...cut.below]);
     ghosts = cut.below.length / 3;
-    if (!ghosts) throw new Refused("nothing of it lies so low: there is no base");
+    if (!ghosts) throw new Refused("baseEmpty");
     base = bounds(points, cut.below);
   }
   const body = bounds(points, corners.subarray(0, corners.length - 3 * ghosts));

@@ -1,20 +1,22 @@
 // A report that is played with: figures are dragged and turned, and the judge says at once who sees whom.
-import { Asking } from "./asking.js";
+import { Asking, rowOf } from "./asking.js";
+import { Dragging } from "./dragging.js";
 import { gangsOf, lookOf, ringOf } from "./gangs.js";
-import { angleOf, ARROWS, axesOf, Grip, inSteps, isStill, Pointer, stepOf, TURN } from "./gestures.js";
+import { axesOf, stepOf, TURN, WAYS } from "./gestures.js";
 import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
+import { keysListed } from "./keys.js";
 import { gangEntries, levelEntries, listed } from "./legend.js";
 import { filled, share, sightOf, SIGNS } from "./verdicts.js";
 
 const byId = (id) => document.getElementById(id);
-const WAYS = { left: "ArrowLeft", right: "ArrowRight", away: "ArrowUp", near: "ArrowDown" };
-const KEYS = { PageUp: "up", PageDown: "down", ",": "anticlockwise", ".": "clockwise", "[": "anticlockwise", "]": "clockwise" };
-for (const [name, key] of Object.entries(WAYS)) KEYS[key] = name;
+const NONE = ""; // in the choice of what is moved
 const BLIND = { blockers: [], aside: [], lines: [], measured: false, free: true };
 
 // The judge of a page, which unpacks its meshes while the view is made.
 export function judging({ packed, bytes, shapes, pieces, play }) {
-  const script = new Blob([JSON.parse(byId("judge").textContent)], { type: "text/javascript" });
+  // Pages of a site have its script in a file that they share.
+  const source = window.silhouetteJudgeScript ?? JSON.parse(byId("judge").textContent);
+  const script = new Blob([source], { type: "text/javascript" });
   const asking = new Asking(URL.createObjectURL(script), () => {});
   asking.tell({ packed, bytes, shapes, pieces, play });
   return asking;
@@ -30,6 +32,7 @@ export class Play {
     this.models = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain");
     this.movable = this.pieces.map((piece, number) => number).filter((number) => this.pieces[number].kind !== "terrain" || this.pieces[number].own);
     this.answers = new Map(); // what the attacker sees of each other model, by its name
+    this.results = null; // of pairs, by their names in JSON, for programs; null until one asks
     this.looks = null; // the attacker of these
     if (this.models.length < 2) return;
     this.#controls();
@@ -48,7 +51,9 @@ export class Play {
   shown(page) {
     this.page = page;
     if (!this.asking) return;
-    this.#dragging();
+    byId("play-keys").parentElement.hidden = false;
+    keysListed(byId("play-keys"), Object.keys({ ...page.acts, ...this.acts }), this.told.words.keys);
+    new Dragging(this);
     this.#look();
   }
 
@@ -83,109 +88,91 @@ export class Play {
     for (const [id, numbers] of [["play-attacker", this.models], ["play-target", this.models], ["play-piece", this.movable]]) {
       byId(id).append(...numbers.map((number) => new Option(this.pieces[number].name, number)));
     }
+    byId("play-piece").append(new Option(this.words.none, NONE));
     const view = this.told.views[0];
     byId("play-attacker").value = view ? view.attacker : this.models[0];
     byId("play-target").value = view ? view.target : this.models[1];
     byId("play-piece").value = byId("play-attacker").value;
     for (const id of ["play-attacker", "play-target"]) byId(id).addEventListener("change", () => this.#chosen());
-    const moved = (by) => this.#moved(this.#piece.at.map((value, axis) => value + stepOf() * by[axis]), this.#piece.turn);
-    const acts = { up: () => moved([0, 0, 1]), down: () => moved([0, 0, -1]), anticlockwise: () => this.#moved(this.#piece.at, this.#piece.turn + TURN), clockwise: () => this.#moved(this.#piece.at, this.#piece.turn - TURN) };
-    for (const [name, key] of Object.entries(WAYS)) {
-      const [axis, way] = ARROWS[key];
-      acts[name] = () => this.page && moved([...axesOf(this.page.viewer)[axis].map((value) => way * value), 0]);
-    }
-    for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", act);
-    byId("view-canvas").addEventListener("keydown", (event) => {
-      const act = acts[event.key.startsWith("Arrow") && !event.shiftKey ? "" : KEYS[event.key]];
-      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      act();
-    }, true);
+    byId("play-piece").addEventListener("change", () => this.pick(byId("play-piece").value));
+    const acts = this.#movingActs();
+    for (const [name, act] of Object.entries(acts)) byId(`play-${name}`).addEventListener("click", () => act());
+    this.acts = { ...acts, ...this.#choosingActs() };
     byId("play-turns").addEventListener("click", (event) => {
-      this.turns = !this.turns;
+      this.turns = !this.turns; // whether dragging turns a piece
       event.currentTarget.setAttribute("aria-pressed", String(this.turns));
     });
     byId("play-back").addEventListener("click", () => this.#back());
     byId("play-copy").addEventListener("click", () => this.#copy());
   }
 
-  get #piece() {
-    return this.pieces[Number(byId("play-piece").value)];
-  }
-
-  // A finger or the mouse on a figure takes it along, or turns it, as a second finger does; beside it the view is turned, as
-  // always.
-  #dragging() {
-    const { viewer } = this.page;
-    const frame = viewer.canvas.parentElement;
-    const pointer = new Pointer(viewer);
-    const fingers = new Map();
-    let held = null;
-    const on = (type, act) => frame.addEventListener(type, act, true);
-    on("pointerdown", (event) => {
-      if (event.target !== viewer.canvas || viewer.fromEye) return;
-      if (held) {
-        this.#taken(event, fingers);
-        if (fingers.size === 2) Object.assign(held, { isDone: true, turn: this.#piece.turn, start: [...this.#piece.at], angle: angleOf(fingers) });
-        return;
-      }
-      if (event.button !== 0) return;
-      const shown = this.page.stage.pieces.filter((piece) => piece.mesh && piece.group.visible);
-      const hit = pointer.at(event.clientX, event.clientY).intersectObjects(shown.map((piece) => piece.mesh), false)[0];
-      const number = hit ? this.page.stage.pieces.findIndex((piece) => piece.mesh === hit.object) : -1;
-      if (!this.movable.includes(number)) return;
-      this.#taken(event, fingers);
-      viewer.canvas.focus({ preventScroll: true });
-      byId("play-piece").value = number;
-      const piece = this.pieces[number];
-      const from = [event.clientX, event.clientY];
-      const grip = new Grip((...place) => pointer.ground(...place), from, hit.point.z, piece.at);
-      held = { grip, from, isTurn: this.turns || event.shiftKey, start: [...piece.at], turn: piece.turn, angle: null };
-    });
-    on("pointermove", (event) => {
-      if (!held || !fingers.has(event.pointerId)) return;
-      event.stopPropagation();
-      const [x, y] = [event.clientX, event.clientY];
-      fingers.set(event.pointerId, [x, y]);
-      held.isMoved ||= fingers.size > 1 || !isStill(event, held.from, x, y);
-      if (held.isMoved) this.#dragged(held, fingers, [x, y], event);
-    });
-    const released = ({ pointerId }) => {
-      fingers.delete(pointerId);
-      if (!fingers.size) held = null;
+  // What moves and turns the piece that is chosen; arrows turn the view where none is.
+  #movingActs() {
+    const moved = (by, isFine) => this.move(this.piece.at.map((value, axis) => value + stepOf(isFine) * by[axis]), this.piece.turn);
+    const turned = (way, isFine) => this.move(this.piece.at, this.piece.turn + way * (isFine ? 1 : TURN));
+    const ofPiece = (act) => (isFine) => (this.piece ? act(isFine) : false);
+    const acts = {
+      up: ofPiece((isFine) => moved([0, 0, 1], isFine)),
+      down: ofPiece((isFine) => moved([0, 0, -1], isFine)),
+      anticlockwise: ofPiece((isFine) => turned(1, isFine)),
+      clockwise: ofPiece((isFine) => turned(-1, isFine)),
     };
-    on("pointerup", released);
-    on("pointercancel", released);
-  }
-
-  // A press that is not the camera's.
-  #taken(event, fingers) {
-    event.stopPropagation();
-    event.preventDefault();
-    this.page.viewer.canvas.setPointerCapture(event.pointerId);
-    fingers.set(event.pointerId, [event.clientX, event.clientY]);
-  }
-
-  #dragged(held, fingers, [x, y], { altKey, shiftKey }) {
-    if (fingers.size > 1) {
-      this.#moved(held.start, held.turn + inSteps(angleOf(fingers) - held.angle, altKey || shiftKey));
-      return;
+    for (const [name, [axis, way]] of Object.entries(WAYS)) {
+      acts[name] = (isFine) => {
+        const { page } = this;
+        const axes = page ? axesOf(page.viewer) : { up: [0, 1], right: [1, 0] };
+        if (this.piece) moved([...axes[axis].map((value) => way * value), 0], isFine);
+        else page?.acts[name]();
+      };
     }
-    if (held.isDone) return; // the finger that is left of two
-    const place = held.isTurn ? held.grip.ground(x, y, held.grip.height) : held.grip.to(x, y);
-    if (!place) return;
-    if (!held.isTurn) {
-      this.#moved([...place, held.start[2]], held.turn);
-      return;
-    }
-    const angle = (Math.atan2(place[1] - held.start[1], place[0] - held.start[0]) * 180) / Math.PI;
-    held.angle ??= angle;
-    this.#moved(held.start, held.turn + angle - held.angle);
+    return acts;
   }
 
-  #moved(at, turn) {
-    const piece = this.#piece;
+  // What chooses another piece to be moved, or another pair.
+  #choosingActs() {
+    return {
+      next: () => this.#next(1),
+      previous: () => this.#next(-1),
+      leave: () => (this.piece ? this.pick(NONE) : byId("play-attacker").focus()),
+      nextPair: () => this.#nextPair(1),
+      previousPair: () => this.#nextPair(-1),
+      reverse: () => this.choosePair(this.target, this.attacker),
+    };
+  }
+
+  // Past the last piece the focus goes on.
+  #next(by) {
+    const at = this.movable.indexOf(Number(byId("play-piece").value || NaN));
+    const number = this.movable[at < 0 ? (by > 0 ? 0 : this.movable.length - 1) : at + by];
+    if (number === undefined) return false;
+    this.pick(number);
+    this.page?.say(this.pieces[number].name);
+    return true;
+  }
+
+  #nextPair(by) {
+    const others = this.models.filter((number) => number !== this.attacker);
+    this.choosePair(this.attacker, others[(Math.max(others.indexOf(this.target), by > 0 ? -1 : 0) + by + others.length) % others.length]);
+  }
+
+  choosePair(attacker, target) {
+    byId("play-attacker").value = attacker;
+    byId("play-target").value = target;
+    this.#chosen();
+  }
+
+  // The piece that is chosen to be moved; none where none is.
+  get piece() {
+    return this.pieces[byId("play-piece").value];
+  }
+
+  pick(number) {
+    byId("play-piece").value = number !== NONE && this.movable.includes(Number(number)) ? number : NONE;
+    for (const name of [...Object.keys(WAYS), "up", "down", "anticlockwise", "clockwise"]) byId(`play-${name}`).disabled = !this.piece;
+  }
+
+  move(at, turn) {
+    const piece = this.piece;
     piece.place(at, turn);
     this.#stands(this.pieces.indexOf(piece));
     this.#chosen();
@@ -211,7 +198,7 @@ export class Play {
       this.pieces[number].place(at, turn);
       this.#stands(number);
     }
-    if (attacker !== undefined) byId("play-attacker").value = byId("play-piece").value = attacker;
+    if (attacker !== undefined) this.pick((byId("play-attacker").value = attacker));
     if (target !== undefined && target !== attacker) byId("play-target").value = target;
     this.#chosen();
   }
@@ -225,15 +212,72 @@ export class Play {
     this.#ask();
   }
 
-  // The chosen pair first, then whether the attacker sees all others.
+  // The chosen pair first, then whether the attacker sees all others; for programs also all that they are told of.
   #ask() {
     const name = (number) => this.pieces[number].name;
     const pairsWith = (numbers) => numbers.filter((number) => number !== this.attacker).map((number) => [name(this.attacker), name(number)]);
     const places = this.pieces.map((piece) => [piece.at, piece.turn]);
-    this.asking.ask({ places, pairs: pairsWith([this.target]), brief: pairsWith(this.models.filter((number) => number !== this.target)) });
+    this.results?.clear();
+    const pairs = [...pairsWith([this.target]), ...(this.results ? this.#pairs() : [])];
+    this.asking.ask({ places, pairs, brief: this.results ? [] : pairsWith(this.models.filter((number) => number !== this.target)) });
+  }
+
+  // The pairs of the chosen model: as attacker, then as target.
+  #pairs() {
+    const chosen = this.models.map((number) => this.pieces[number]).find((piece) => piece === this.piece);
+    const others = chosen ? this.models.map((number) => this.pieces[number].name).filter((name) => name !== chosen.name) : [];
+    return [...others.map((name) => [chosen.name, name]), ...others.map((name) => [name, chosen.name])];
+  }
+
+  // What other programs may ask of the page, as of the live table: `window.silhouette`.
+  get shared() {
+    return {
+      state: () => this.#state(),
+      move: async (name, [x, y], facing) => {
+        const piece = this.#called(name);
+        const [look] = piece.looks;
+        piece.place([x, y, piece.at[2]], facing === undefined || !look ? piece.turn : facing - look.facing);
+        this.#stands(this.pieces.indexOf(piece));
+        this.#chosen();
+      },
+      select: async (name) => {
+        const number = name === null ? NONE : this.pieces.indexOf(this.#called(name));
+        this.pick(number);
+        if (!this.models.includes(number)) this.#ask();
+        else this.choosePair(number, number === this.target ? this.attacker : this.target);
+      },
+    };
+  }
+
+  #called(name) {
+    const piece = this.pieces.find((each) => each.name === name);
+    if (!piece) throw new Error(`there is no piece called ${name}`);
+    return piece;
+  }
+
+  #state() {
+    const isFirst = !this.results;
+    this.results ??= new Map();
+    if (isFirst) this.#ask();
+    const rounded = (value) => Math.round(value * 100) / 100;
+    const pieces = this.pieces.map(({ name, kind, at, turn, looks: [look] }) => ({
+      name,
+      kind,
+      at: at.map(rounded),
+      facing: look && look.facing !== null ? (((look.facing + turn) % 360) + 360) % 360 : null,
+    }));
+    const pairs = this.#pairs();
+    const known = pairs.filter((pair) => this.results.has(String(pair)));
+    const results = known.map((pair) => {
+      const answer = this.results.get(String(pair));
+      const row = rowOf(pair, answer);
+      return answer.word === ASK ? { ...row, verdict: null, ask: this.#sentence(pair, answer) } : row;
+    });
+    return { pieces, selected: this.piece?.name ?? null, results, settled: !this.isBusy && known.length === pairs.length };
   }
 
   #answered([attacker, target], result) {
+    this.results?.set(String([attacker, target]), result);
     if (attacker !== this.pieces[this.attacker].name) return;
     this.looks = this.attacker;
     this.answers.set(target, result);
@@ -297,8 +341,14 @@ export class Play {
   }
 
   #answer(answer) {
+    const told = this.#sentence([this.attacker, this.target].map((number) => this.pieces[number].name), answer);
+    if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
+    byId("play-answer").dataset.word = answer.word;
+  }
+
+  #sentence([attacker, target], answer) {
     const values = {
-      who: `${this.pieces[this.attacker].name} → ${this.pieces[this.target].name}`,
+      who: `${attacker} → ${target}`,
       verdict: this.#word(answer),
       could: answer.could.map((word) => this.words[word]).join(", "),
       why: this.words[`why ${answer.why}`] || "",
@@ -310,11 +360,9 @@ export class Play {
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words["out of arc"]);
     else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
-    const { estimated } = this.pieces[this.attacker];
+    const { estimated } = this.#called(attacker);
     if (!isAsked && estimated) parts.push(this.words[estimated]);
-    const told = parts.join(" ");
-    if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
-    byId("play-answer").dataset.word = answer.word;
+    return parts.join(" ");
   }
 
   #others() {

@@ -1,6 +1,6 @@
 // A report's page comes to life: without this it is whole, but for the 3D view and the button that copies.
 import { copying } from "./copying.js";
-import { taken } from "./hands.js";
+import { acted, ofView } from "./keys.js";
 import { unpacked } from "./packing.js";
 import { judging, Play } from "./play.js";
 import { shapeOf } from "./meshes.js";
@@ -20,10 +20,10 @@ class Page {
     this.stage = stage;
     this.labels = this.#labels();
     this.viewer = new Viewer(byId("view-canvas"), this.stage, this.labels);
-    taken(this.viewer);
     this.viewer.left = () => this.#pressed();
     this.chosen = byId("view-check");
     this.#buttons();
+    this.#keys();
     this.#boxes();
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
     const painted = () => {
@@ -52,20 +52,26 @@ class Page {
 
   #buttons() {
     const { viewer, told } = this;
-    const does = {
-      "view-eye": () => this.eye(),
-      "view-table": () => (viewer.table(), this.#say(told.words.table)),
-      "view-above": () => (viewer.above(), this.#say(told.words.above)),
-      "view-nearer": () => viewer.nearer(),
-      "view-farther": () => viewer.farther(),
+    const { viewLeft, viewRight, viewAway, viewNear } = ofView(viewer);
+    // Arrows turn the view, where nothing is there to be moved.
+    this.acts = {
+      ...ofView(viewer),
+      left: viewLeft,
+      right: viewRight,
+      away: viewAway,
+      near: viewNear,
+      whole: () => (viewer.table(), this.say(told.words.table)),
+      above: () => (viewer.above(), this.say(told.words.above)),
     };
+    const { nearer, farther, whole, above } = this.acts;
+    const does = { "view-eye": () => this.eye(), "view-table": whole, "view-above": above, "view-nearer": nearer, "view-farther": farther };
     byId("view-own")?.addEventListener("click", (event) => {
       const { stage } = this;
       stage.own = !stage.own;
       event.currentTarget.setAttribute("aria-pressed", String(stage.own));
       stage.chosen(stage.view);
       viewer.changed();
-      this.#say(stage.own ? told.words.own : told.words.plain);
+      this.say(stage.own ? told.words.own : told.words.plain);
     });
     for (const [id, act] of Object.entries(does)) {
       byId(id).addEventListener("click", () => {
@@ -76,7 +82,7 @@ class Page {
     this.chosen?.addEventListener("change", () => {
       this.check(Number(this.chosen.value));
       if (viewer.fromEye) this.eye();
-      else this.#say(this.#about(told.words.check));
+      else this.say(this.#about(told.words.check));
       this.#pressed();
     });
     for (const button of document.querySelectorAll("button[data-view]")) {
@@ -92,6 +98,18 @@ class Page {
     }
   }
 
+  // A page is scrolled over the view unless somebody has taken it up.
+  #keys() {
+    const { canvas, controls } = this.viewer;
+    canvas.addEventListener("keydown", (event) => {
+      if (acted(event, { ...this.acts, ...this.play?.acts })) this.#pressed();
+    });
+    controls.enableZoom = false;
+    canvas.addEventListener("pointerdown", () => canvas.focus({ preventScroll: true }));
+    canvas.addEventListener("focus", () => (controls.enableZoom = true));
+    canvas.addEventListener("blur", () => (controls.enableZoom = false));
+  }
+
   #boxes() {
     for (const box of document.querySelectorAll("input[data-piece]")) {
       box.checked = true;
@@ -101,7 +119,7 @@ class Page {
       for (const box of document.querySelectorAll("input[data-piece]")) box.checked = true;
       for (const piece of this.stage.pieces) piece.wanted = true;
       this.viewer.changed();
-      this.#say(this.told.words.all);
+      this.say(this.told.words.all);
     });
   }
 
@@ -109,7 +127,7 @@ class Page {
     const piece = this.stage.pieces[index];
     piece.wanted = wanted;
     this.viewer.changed();
-    this.#say(filled(wanted ? this.told.words.shown : this.told.words.hidden, { name: piece.name }));
+    this.say(filled(wanted ? this.told.words.shown : this.told.words.hidden, { name: piece.name }));
   }
 
   check(number) {
@@ -132,7 +150,7 @@ class Page {
     const { view } = this.stage;
     if (view.eye) this.viewer.eye();
     else this.viewer.table();
-    this.#say(this.#about(view.eye ? this.told.words.fromEye : this.told.words.check));
+    this.say(this.#about(view.eye ? this.told.words.fromEye : this.told.words.check));
   }
 
   #pressed() {
@@ -143,23 +161,37 @@ class Page {
     return filled(template, this.stage.view);
   }
 
-  #say(words) {
+  say(words) {
     byId("view-told").textContent = words;
   }
 }
 
 let newest = null; // the table that was opened last
 
-// A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}.
+// A page of what it holds, or of what was made in it: {words, bytes or packed, shapes, pieces, views, floor, play}. Where the
+// view cannot be drawn the page says so, and judges all the same.
 export async function opened(told) {
   const own = (newest = {});
   const judge = told.play && judging(told);
   const play = judge && new Play(told, judge);
-  const stage = await staged(told, told.bytes || (await unpacked(told.packed)));
-  // Starting WebGL holds a phone for a second: what the judge says first is shown before.
-  if (play?.asking) await Promise.race([play.first.then(breath), breath(LATEST)]);
-  if (newest === own) window.silhouette = new Page(told, stage, judge, play);
-  else judge?.end(); // another table has been opened meanwhile
+  const missing = byId("view-missing");
+  byId("view-shown").hidden = false;
+  try {
+    const stage = await staged(told, told.bytes || (await unpacked(told.packed)));
+    // Starting WebGL holds a phone for a second: what the judge says first is shown before.
+    if (play?.asking) await Promise.race([play.first.then(breath), breath(LATEST)]);
+    if (newest === own) window.silhouette = Object.assign(new Page(told, stage, judge, play), play?.shared);
+    else judge?.end(); // another table has been opened meanwhile
+    missing.hidden = true;
+  } catch (error) {
+    document.documentElement.dataset.view = String(error);
+    missing.textContent = told.words.missing;
+    missing.hidden = false;
+    for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
+    byId("view-shown").hidden = !play?.asking;
+    for (const part of [...byId("view-shown").children, byId("play-turns")]) if (part) part.hidden ||= part.id !== "play";
+    if (play?.asking && newest === own) window.silhouette = { judge, play, ...play.shared };
+  }
 }
 
 const breath = (ms = 0) => new Promise((go) => setTimeout(go, ms));
@@ -184,18 +216,7 @@ export async function started() {
   const told = JSON.parse(held.textContent);
   copying(told.words);
   if (!told.pieces) return;
-  const missing = byId("view-missing");
-  try {
-    byId("view-shown").hidden = false;
-    // On a site meshes lie in files of their own, which pages share, and the page has their names.
-    if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
-    await opened(told);
-    missing.hidden = true;
-  } catch (error) {
-    byId("view-shown").hidden = true;
-    for (const button of document.querySelectorAll("button[data-view]")) button.hidden = true;
-    missing.textContent = told.words.missing;
-    missing.hidden = false;
-    document.documentElement.dataset.view = String(error);
-  }
+  // On a site meshes lie in files of their own, which pages share, and the page has their names.
+  if (Array.isArray(told.packed)) told.packed = told.packed.map((name) => window.silhouetteMeshes[name]);
+  await opened(told);
 }

@@ -1,4 +1,7 @@
 // Words, signs, colours and dashes of verdicts, for reports and for the live table: those of figures.
+import CALLS from "../../../judging/calls.json";
+
+export { CALLS };
 export const SIGNS = { clear: "○", partial: "◐", full: "◕", blocked: "●" };
 export const CLASSES = { clear: "free", partial: "part", full: "most", blocked: "none" };
 
