@@ -165,9 +165,6 @@ def _enclosed(placed: Placed, near: float, far: float) -> list[tuple[list[Floats
     """
     ahead, everywhere = np.array([0.0, 0.0, 1.0]), WIDEST_PICTURE * np.array([-1.0, 1.0, -1.0, 1.0])
     faces = Faces.of(placed, everywhere).clipped(ahead, near)
-    # Whole faces next to the eye may reach so far out that polygons have no numbers for it.
-    for x, y in ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)):
-        faces = faces.clipped(np.array([x, y, WIDEST_PICTURE]), 0.0)
     if far < np.inf:
         faces = faces.clipped(-ahead, -far)
     part = faces.silhouette()

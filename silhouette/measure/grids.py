@@ -20,17 +20,11 @@ from silhouette.measure.sampling import Picture
 FINEST = 128  # the most cells along each side of a grid
 
 
-def grid(picture: Picture, across: int) -> Floats:
-    """(across², 2) rows and columns, in pixels, of a place in each cell of a grid of ``across`` by ``across`` cells."""
-    places: Floats = grids([picture], across)[0]
-    return places
-
-
 def grids(pictures: Sequence[Picture], across: int) -> Floats:
-    """(n, across², 2) the grids of several pictures."""
+    """(n, across², 2) rows and columns, in pixels, of a place in each of ``across`` by ``across`` cells of pictures."""
     cells = np.indices((across, across)).reshape(2, -1).T
     sizes = np.array([size_of(picture) for picture in pictures])[:, None]
-    places: Floats = (cells + _drawn_for(pictures, across**2)) * (sizes / across) - 0.5
+    places: Floats = (cells + drawn_for(pictures, across**2)) * (sizes / across) - 0.5
     return places
 
 
@@ -39,14 +33,8 @@ def size_of(picture: Picture) -> Floats:
     return np.array([picture.view.height, picture.view.width], dtype=np.float64)
 
 
-def drawn_for(picture: Picture, count: int) -> Floats:
-    """(count, 2) numbers from 0 to 1, drawn at random for a picture; for fewer, other numbers than for more."""
-    numbers: Floats = _drawn_for([picture], count)[0]
-    return numbers
-
-
-def _drawn_for(pictures: Sequence[Picture], count: int) -> Floats:
-    """(n, count, 2) `drawn_for` of several pictures."""
+def drawn_for(pictures: Sequence[Picture], count: int) -> Floats:
+    """(n, count, 2) numbers from 0 to 1, drawn at random for pictures; for fewer, other numbers than for more."""
     starts = list[int]()
     for picture in pictures:
         view = picture.view

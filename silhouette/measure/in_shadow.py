@@ -2,6 +2,16 @@
 
 sights -> groups with one eye -> the pieces in the way of all of a group -> boxes inside their closed surfaces -> the
 targets whose own boxes lie in the shadow of one of these
+
+From an eye outside a closed surface every line of sight meets a face before it comes to a box inside
+(`meshes.solids`), whatever the surface looks like. What lies behind the box is its *shadow*, a convex part of space: so
+all of a target is hidden where the corners of a box round it are in the shadow.
+
+           ______
+          / ,--. \\  _ _ _ _ _ _ _ _
+    eye  |  |##|  |    shadow                a place is in it where the line of sight to it meets the box
+          \\ '--' /  - - - - - - - -
+           ------
 """
 
 from __future__ import annotations
@@ -13,13 +23,14 @@ import numpy as np
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.observation import Sight
-from silhouette.measure.shadows import Shadows
 from silhouette.meshes.mesh import Mesh
-from silhouette.renderers.protocol import Body
-from silhouette.renderers.views import View
+from silhouette.meshes.solids import inner_boxes
 from silhouette.scenes.table import Piece
 
 WORTH = 8  # the least number of sights with one eye for which shadows are laid over all of them at once
+
+SHADOW_APART = 0.01
+"""mm: an eye nearer than this to a box round a closed surface may touch it, and what it only touches hides nothing."""
 
 
 def in_shadow(sights: Sequence[Sight]) -> Flags:
@@ -39,19 +50,19 @@ def in_shadow(sights: Sequence[Sight]) -> Flags:
 
 def _hidden(sights: Sequence[Sight]) -> Flags:
     """`in_shadow` of sights with one eye."""
-    eye = sights[0].eye
-    corners = np.stack([sight.target.body_box for sight in sights]) - eye
+    targets = np.stack([sight.target.body_box for sight in sights])
     is_hidden = np.zeros(len(sights), np.bool_)
-    view = View(eye, np.eye(3), 0.0, 0.0, 1.0, 1, 1)  # shadows depend on its eye alone
     for piece, mesh in _common(sights):
-        if is_hidden.all():
-            break
-        left, body = np.flatnonzero(~is_hidden), Body(1, mesh, piece.pose)
-        round_it = Shadows.round(view, body)
-        if len(round_it.sides):  # that of a box round all of it holds the shadows of all boxes in it
-            left = left[_shaded(round_it, corners[left])]
+        left = np.flatnonzero(~is_hidden)
+        eye = piece.pose.localise(sights[0].eye[None])[0]
+        corners = piece.pose.localise(targets[left].reshape(-1, 3)).reshape(-1, 8, 3) - eye
+        if _is_outside(eye, mesh.bounds):  # the shadow of a box round all of it holds those of all boxes in it
+            near = shaded_by(mesh.bounds[None] - eye, corners)
+            left, corners = left[near], corners[near]
         if len(left):
-            is_hidden[left] = _shaded(Shadows.of(view, body), corners[left])
+            inner = inner_boxes(mesh)
+            boxes = inner.boxes[_is_outside(eye, inner.shells)[inner.surface]]
+            is_hidden[left] = shaded_by(boxes - eye, corners)
     return is_hidden
 
 
@@ -69,20 +80,28 @@ def _common(sights: Sequence[Sight]) -> list[tuple[Piece, Mesh]]:
     return [(first.pieces[number], first.meshes[number]) for number in np.flatnonzero(common).tolist()]
 
 
-def _shaded(shadows: Shadows, corners: Floats) -> Flags:
-    """(n,) whether all of the corners (n, 8, 3), seen from the eye, lie in the shadow of one box, and behind its front.
+def shaded_by(boxes: Floats, corners: Floats) -> Flags:
+    """(m,) whether all of the corners (m, 8, 3) of a target lie in the shadow of one of some boxes (n, 2, 3).
 
-    Boxes that are seen through a hole in their surface are left out.
+    The eye is at the origin, and in none of the boxes.
+
+    >>> box, target = np.array([[[-1.0, 4.0, -1.0], [1.0, 5.0, 1.0]]]), np.zeros((1, 8, 3))
+    >>> [shaded_by(box, target + place).tolist() for place in ([1.9, 9.0, 0.0], [2.4, 9.0, 0.0], [0.0, 3.0, 0.0])]
+    [[True], [False], [False]]
     """
-    closed = ~shadows.through.any(axis=0)
-    points = corners.reshape(-1, 3).T
+    # The shares of the way to a corner at which the line comes to a box, and leaves it.
+    enter, leave = np.zeros((len(boxes), *corners.shape[:2])), np.ones((len(boxes), *corners.shape[:2]))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for axis in range(3):
+            sides = boxes[:, :, axis, None, None] / corners[..., axis]
+            np.maximum(enter, sides.min(axis=1), out=enter)
+            np.minimum(leave, sides.max(axis=1), out=leave)
+        shaded: Flags = np.any(np.all(enter <= leave, axis=2), axis=0)
+    return shaded
 
-    def least(planes: Floats) -> Floats:
-        """(boxes, planes, n) how far on the inner side of each plane the corner is that is least so."""
-        inner: Floats = (planes[closed] @ points).reshape(-1, planes.shape[1], len(corners), 8).min(axis=3)
-        return inner
 
-    between = np.all(least(shadows.sides) >= 0.0, axis=1)
-    behind = np.all(least(shadows.fronts) >= shadows.limits[closed][..., None], axis=1)
-    is_shaded: Flags = np.any(between & behind, axis=0)
-    return is_shaded
+def _is_outside(eye: Floats, boxes: Floats) -> Flags:
+    """(...) whether an eye is clearly outside boxes (..., 2, 3)."""
+    low, high = boxes[..., 0, :] - SHADOW_APART, boxes[..., 1, :] + SHADOW_APART
+    outside: Flags = np.asarray(((eye < low) | (eye > high)).any(axis=-1))
+    return outside

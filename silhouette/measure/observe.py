@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from silhouette.measure.counting import Measured, measured
+from silhouette.measure.counting import Measured, measured, measured_by_areas
 from silhouette.measure.framing import Framed, all_framed
 from silhouette.measure.looking_through import looked_through
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.on_device import measured_on_device
+from silhouette.measure.occlusion import layered
 from silhouette.measure.witness import counted_by_rays
 from silhouette.renderers.protocol import Renderer
 
@@ -106,6 +106,23 @@ def _observation(frame: Framed, measurement: Measured, renderer: Renderer, windo
 
 def _measured_by_layers(frame: Framed, renderer: Renderer, request: ObservationRequest) -> Measured:
     return measured(frame.pictures, renderer, request.keep)
+
+
+def measured_on_device(frames: Sequence[Framed], renderer: Renderer) -> list[Measured | None]:
+    """What a renderer counts by layers on its own device, all together; None for those that are not counted there.
+
+    That leaves cubes, arcs, outlines, faces whose order is a matter of their own planes, and what may be narrower than
+    a gap that counts. Both ways give the same counts, but for rounding.
+    """
+    layers = [layered(frame.pictures[0], renderer.go_on) if len(frame.pictures) == 1 else None for frame in frames]
+    chosen = [(number, layer) for number, layer in enumerate(layers) if layer is not None]
+    measurements = list[Measured | None]([None] * len(frames))
+    if chosen:
+        areas = renderer.areas([layer for _, layer in chosen])
+        pictures = [frames[number].pictures[0] for number, _ in chosen]
+        for (number, _), each in zip(chosen, measured_by_areas(pictures, areas, renderer), strict=True):
+            measurements[number] = each
+    return measurements
 
 
 def _measured_by_rays(frame: Framed, renderer: Renderer, request: ObservationRequest) -> Measured:

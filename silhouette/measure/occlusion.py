@@ -170,9 +170,15 @@ class _Target:
     is_rough: bool = False  # whether faces that no plane parts from it are left where they may be before it
 
     @cached_property
+    def frame(self) -> Floats:
+        """The picture's window, and as far round it as its outline may lie farther out or in than that of the mesh."""
+        width, height = self.view.width, self.view.height
+        return _grown(np.array([0.0, width, 0.0, height]), _outline_reach(self.placed, float(max(width, height))))
+
+    @cached_property
     def faces(self) -> Faces:
         """Those in the picture."""
-        return Faces.of(self.placed, np.array([0.0, self.view.width, 0.0, self.view.height]))
+        return Faces.of(self.placed, self.frame)
 
     @cached_property
     def whole(self) -> Polygons:
@@ -182,7 +188,7 @@ class _Target:
         body = self.placed.body
         whole = silhouette_of(self.placed)
         if whole is None:
-            whole = self.faces.silhouette((0.0, self.view.width))
+            whole = self.faces.silhouette((self.frame[0], self.frame[1]))
         if body.outline:
             rim = self.faces.rim(whole, abs(body.outline))
             whole = whole + rim if body.outline > 0.0 else whole - rim
@@ -216,9 +222,8 @@ class _Target:
         if not body.outline:
             return part
         placed = Placed.of(self.view, body)
-        nearest = max(float((placed.centres[2] - placed.clusters.radii).min()), NEAREST_DEPTH_MM)
-        reach = min(abs(body.outline) / (placed.step * nearest), float(self.window.max()))
-        window = self.window + reach * np.array([-1.0, 1.0, -1.0, 1.0])
+        reach = _outline_reach(placed, float(self.window.max()))
+        window = _grown(self.window, reach)
         faces = Faces.of(placed, window)
         rim = faces.rim(faces.silhouette((window[0], window[1])), abs(body.outline))
         if body.outline < 0.0:
@@ -263,14 +268,13 @@ class _Target:
         """The faces of a blocker before the target; (3, m, 3) those of which neither planes nor depths tell; and what
         of the target lies near these, if there may be such.
         """
-        chosen = np.flatnonzero(placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest))
-        if not len(chosen):
+        reaching, _ = placed.within(self.window, NEAREST_DEPTH_MM, planes.farthest)
+        if not reaching.any():
             return Faces.none(placed), np.empty((3, 0, 3)), None
         faces = Faces.of(placed, self.window, planes.farthest)
-        is_near = placed.centres[2, chosen] + placed.clusters.radii[chosen] > planes.nearest
-        numbers = placed.faces_of(chosen[is_near])
-        numbers = numbers[faces.sides[numbers] != 0]
-        points = np.concatenate([placed.points(placed.clusters.corners.take(numbers, axis=0)), faces.parts], axis=1)
+        is_near = placed.centres[2] + placed.clusters.radii > planes.nearest
+        numbers, points = placed.faces_in(np.flatnonzero(reaching & is_near), faces.sides)
+        points = np.concatenate([points, faces.parts], axis=1)
         is_behind, is_before, near = self.order(placed, planes, points)
         left_out = ~is_before
         before = faces.without(numbers[left_out[: len(numbers)]], left_out[len(numbers) :])
@@ -410,6 +414,17 @@ class _OwnedTriangles:
 def _covered(triangles: Floats) -> Polygons:
     """What triangles (3, m, 3) cover."""
     return union_of(triangles) if triangles.shape[1] > FEW_FACES else polygons([*places_of(triangles)])
+
+
+def _outline_reach(placed: Placed, most: float) -> float:
+    """Pixels, ``most`` at most: by how much a body's outline lies farther out or in where the body is nearest."""
+    nearest = max(float((placed.centres[2] - placed.clusters.radii).min()), NEAREST_DEPTH_MM)
+    return min(abs(placed.body.outline) / (placed.step * nearest), most)
+
+
+def _grown(window: Floats, by: float) -> Floats:
+    """(4,) the least and greatest column and row of a window with so many more on each side."""
+    return window + by * np.array([-1.0, 1.0, -1.0, 1.0])
 
 
 def _ends(values: Floats) -> Floats:

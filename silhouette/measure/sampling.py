@@ -6,7 +6,7 @@ pictures + places -> one cast for each target -> one for each blocker where the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from silhouette.common.geometry import Floats, Integers
 from silhouette.measure.outlines import outlined_depths
 from silhouette.renderers.protocol import Body, Cast, Renderer
+from silhouette.renderers.registry import looking_between_pixels
 from silhouette.renderers.views import View, VisionArc, in_any
 
 Places = NDArray[np.intp]  # places in an image, read row by row, and other numbers by which arrays are indexed
@@ -24,6 +25,8 @@ TARGET, IN_ARC, OCCLUDED = 1, 2, 4
 """Bits of a sample's kind: the target is there; its point that is met lies in a vision arc; something is nearer."""
 
 SAMPLE_KINDS = 8  # the number of kinds
+
+ROUNDING = 3e-5  # the share of a depth by which surfaces drawn in float32 may be off: rays tell which of two is nearer
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +54,8 @@ class Samples:
 def sample(pictures: Sequence[Picture], picture: Places, places: Floats, renderer: Renderer) -> Samples:
     """Samples at places (n, 2) of pictures, of which ``picture`` (n,) names each place's; never less than before it.
 
-    The renderer is a sparse one: it is asked about the blockers only where the target is.
+    The renderer is asked about the blockers only where the target is. One that draws pictures is not asked which of two
+    surfaces that are close to each other is nearer.
     """
     ends = np.searchsorted(picture, np.arange(len(pictures) + 1))
     spans = [(number, int(ends[number]), int(ends[number + 1])) for number in np.flatnonzero(np.diff(ends)).tolist()]
@@ -62,7 +66,7 @@ def sample(pictures: Sequence[Picture], picture: Places, places: Floats, rendere
         arcs = pictures[number].arcs
         if arcs is not None:
             kind[start:end] &= _in_arcs(pictures[number].view, arcs, places[start:end], depth[start:end])
-    rays, numbers, casts = list[Places](), list[int](), list[Cast]()
+    rays, numbers, casts, targets = list[Places](), list[int](), list[Cast](), list[Cast]()
     all_met = np.flatnonzero(np.isfinite(depth))
     firsts, lasts = (np.searchsorted(all_met, [span[end] for span in spans]).tolist() for end in (1, 2))
     for (number, _, _), first, last in zip(spans, firsts, lasts, strict=True):
@@ -71,9 +75,26 @@ def sample(pictures: Sequence[Picture], picture: Places, places: Floats, rendere
             rays.append(met)
             numbers.append(blocker)
             casts.append(Cast(pictures[number].view, body, places[met]))
+            targets.append(replace(casts[-1], body=pictures[number].target))
     ray = np.concatenate([np.empty(0, np.intp), *rays])
     blocker_of_ray = np.repeat(np.array(numbers, dtype=np.int32), [len(met) for met in rays])
-    return _blocked(picture, kind, depth[ray], ray, blocker_of_ray, outlined_depths(renderer, casts, depth[ray]))
+    distance = outlined_depths(renderer, casts, depth[ray])
+    if not renderer.capabilities.sparse:
+        close = np.flatnonzero(np.abs(distance - depth[ray]) <= ROUNDING * depth[ray])
+        exact, other = (looking_between_pixels().depths(_chosen(each, close)) for each in (targets, casts))
+        with np.errstate(invalid="ignore"):
+            distance[close] = depth[ray[close]] + (other - exact)
+    return _blocked(picture, kind, depth[ray], ray, blocker_of_ray, distance)
+
+
+def _chosen(casts: Sequence[Cast], numbers: Places) -> list[Cast]:
+    """The casts with those of their rays alone that have these numbers, ascending, among all of them."""
+    ends = np.cumsum([len(cast.places) for cast in casts])
+    parts = np.split(numbers, np.searchsorted(numbers, ends))[:-1]
+    return [
+        replace(cast, places=cast.places[part - (end - len(cast.places))])
+        for cast, part, end in zip(casts, parts, ends.tolist(), strict=True)
+    ]
 
 
 def _in_arcs(view: View, arcs: Sequence[VisionArc], places: Floats, depth: NDArray[np.float32]) -> Kinds:

@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, Integers, Pose, spread
 from silhouette.common.lazy import cached_property, derived
-from silhouette.measure.triangles import clipped, turned_alike
+from silhouette.measure.triangles import clipped, greatest_of, turned_alike
 from silhouette.meshes.bounds import bounding_points
-from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of
+from silhouette.meshes.clusters import SIZE, Clusters, Indices, clusters_of, edges_round
 from silhouette.meshes.mesh import Mesh, stable_order
 from silhouette.renderers.areas import EDGE_ON, Lines, SeenMesh
 from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body
@@ -57,6 +57,10 @@ FLOAT32 = 2.0**-21
 """The share of a distance by which a ray of float32 may pass a face and meet it all the same: eight roundings."""
 
 SAME_AREA = 1e-8  # of it: areas of one polygon, put together otherwise, differ by less; rounding alone by 1e-10
+
+FEW_FACES = (
+    8  # where no more than one in so many of a mesh's faces is in question, only the edges of these are looked at
+)
 
 MANY_BORDERS = 0.5
 """Edges in loops round all faces, for each in loops round those that look at the eye, from which on one sweep over both
@@ -124,21 +128,19 @@ class Placed:
         """The body, where it is ahead, for a renderer that counts areas."""
         return SeenMesh(self.body.mesh, self.eye, self.matrix, self.noise)
 
-    def within(self, window: Floats, near: float, far: float) -> Flags:
-        """(k,) whether clusters may reach between depths into a window: its least and greatest column and row."""
-        x, y, depth = self.centres
-        radii = self.clusters.radii
-        left, right, top, bottom = window
-        inside: Flags = (depth + radii > near) & (depth - radii < far)
-        for across, axis, bound, sign in (
-            (x, 0, left, 1.0),
-            (x, 0, right, -1.0),
-            (y, 1, top, 1.0),
-            (y, 1, bottom, -1.0),
-        ):
-            slope = float(np.linalg.norm(self.matrix[axis] - bound * self.matrix[2]))
-            inside &= sign * (across - bound * depth) > -slope * radii
-        return inside
+    def within(self, window: Floats, near: float, far: float) -> tuple[Flags, Flags]:
+        """(k,) whether clusters may reach between depths into a window, and (k,) whether they lie between its sides.
+
+        The window is given by its least and greatest column and row.
+        """
+        depth, radii = self.centres[2], self.clusters.radii
+        reaching: Flags = (depth + radii > near) & (depth - radii < far)
+        lying = np.ones_like(reaching)
+        for line in _sides_of(window):
+            ahead, reach = line @ self.centres, float(np.linalg.norm(line @ self.matrix)) * radii
+            reaching &= ahead > -reach
+            lying &= ahead > reach
+        return reaching, lying
 
     def points(self, vertices: Integers) -> Floats:
         """(3, ...) picture coordinates of vertices, given by their numbers (...)."""
@@ -150,25 +152,31 @@ class Placed:
         starts = chosen * SIZE
         return spread(starts, np.minimum(starts + SIZE, len(self.clusters.corners)) - starts)[0]
 
-    @cached_property
-    def sides(self) -> Sides:
-        """(m,) for each face of a body 1 where the eye is on the side of its normal, else -1; 0 where on neither.
+    def sides_of(self, faces: Indices | None = None) -> Sides:
+        """(n,) for each face 1 where the eye is on the side of its normal, else -1; 0 where on neither.
 
-        What the eye touches has no side: see `NEAREST_DEPTH_MM`.
+        What the eye touches has no side: see `NEAREST_DEPTH_MM`. ``faces`` are numbers, by default those of all.
         """
         clusters = self.clusters
-        sides = self.facing()
+        sides = self.facing(faces)
         doubtful = np.flatnonzero(sides == 0)
+        numbers = doubtful if faces is None else faces.take(doubtful)
         first, second, third = (
-            clusters.vertices.take(clusters.corners[doubtful, corner], axis=0) - self.eye for corner in range(3)
+            clusters.vertices.take(clusters.corners[numbers, corner], axis=0) - self.eye for corner in range(3)
         )
         normals = np.cross(second - first, third - first)
         ahead = -np.einsum("ij,ij->i", first, normals)
-        cluster = doubtful // SIZE
+        cluster = numbers // SIZE
         away = np.linalg.norm(clusters.centres[:, cluster] - self.eye[:, None], axis=0) - clusters.radii[cluster]
         nearest = np.where(away > NEAREST_DEPTH_MM, EDGE_ON, NEAREST_DEPTH_MM) * np.linalg.norm(normals, axis=1)
         sides[doubtful] = np.sign(ahead) * (np.abs(ahead) > nearest)
         return sides
+
+    def faces_in(self, chosen: Indices, sides: Sides) -> tuple[Indices, Floats]:
+        """(n,) the numbers of those faces of chosen clusters that have a side, of (m,); (3, n, 3) their corners."""
+        numbers = self.faces_of(chosen)
+        numbers = numbers[sides.take(numbers) != 0]
+        return numbers, self.points(self.clusters.corners.take(numbers, axis=0))
 
     def facing(self, faces: Integers | Indices | None = None) -> NDArray[np.int8]:
         """(n,) for each face 1 where the eye is on the side of its normal, -1 on the other, 0 where in doubt.
@@ -227,19 +235,21 @@ class Faces:
             window: lowest and highest column, lowest and highest row.
             far: mm: faces that lie wholly beyond this depth may be left out.
         """
-        inside = placed.within(window, NEAREST_DEPTH_MM, far)
-        nearest = placed.centres[2] - placed.clusters.radii
-        sides = np.where(np.repeat(inside, SIZE)[: len(placed.sides)], placed.sides, np.int8(0))
-        faces = cls(placed, sides, np.empty((3, 0, 3)))
-        if not (nearest[inside] <= NEAREST_DEPTH_MM).any():
-            return faces
-        faces = faces.clipped(np.array([0.0, 0.0, 1.0]), NEAREST_DEPTH_MM)
-        parts = faces.parts
-        left, right, top, bottom = window
-        # Next to the eye a part may reach so far out in the picture that its places there mean little.
-        for line in ((1.0, 0.0, -left), (-1.0, 0.0, right), (0.0, 1.0, -top), (0.0, -1.0, bottom)):
-            parts = clipped(parts, np.array(line), 0.0)
-        return replace(faces, parts=parts)
+        reaching, lying = placed.within(window, NEAREST_DEPTH_MM, far)
+        sides = np.zeros(len(placed.clusters.corners), np.int8)
+        numbers = placed.faces_of(np.flatnonzero(reaching))
+        sides[numbers] = placed.sides_of(numbers)
+        numbers, points = placed.faces_in(np.flatnonzero(reaching & ~lying), sides)
+        beside = [greatest_of(np.tensordot(line, points, 1)) < 0.0 for line in _sides_of(window)]
+        sides[numbers[np.any(beside, axis=0)]] = 0
+        # Next to the eye a face may reach so far out in the picture that its places there mean little.
+        is_close = placed.centres[2] - placed.clusters.radii <= NEAREST_DEPTH_MM
+        numbers, parts = placed.faces_in(np.flatnonzero(reaching & is_close), sides)
+        sides[numbers] = 0
+        parts = clipped(parts, np.array([0.0, 0.0, 1.0]), NEAREST_DEPTH_MM)
+        for line in _sides_of(window):
+            parts = clipped(parts, line, 0.0)
+        return cls(placed, sides, parts)
 
     @classmethod
     def none(cls, placed: Placed) -> Faces:
@@ -260,9 +270,7 @@ class Faces:
         radii = float(np.linalg.norm(plane @ placed.matrix)) * clusters.radii * (1.0 + 1e-9)
         sides = self.sides.copy()
         sides[np.repeat(middle + radii < 0.0, SIZE)[: len(sides)]] = 0
-        faces = placed.faces_of(np.flatnonzero(np.abs(middle) <= radii))
-        faces = faces[sides.take(faces) != 0]
-        points = placed.points(clusters.corners.take(faces, axis=0))
+        faces, points = placed.faces_in(np.flatnonzero(np.abs(middle) <= radii), sides)
         inside_count = (np.tensordot(plane, points, 1) >= least).sum(axis=1)
         sides[faces[inside_count < 3]] = 0
         parts = np.concatenate([self.parts, points[:, (inside_count > 0) & (inside_count < 3)]], axis=1)
@@ -372,12 +380,17 @@ class Faces:
     def _border(self, weights: Sides) -> tuple[Indices, Indices]:
         """(n,) and (n,) the vertices from and to which the edges run that go round faces, as often as these weigh."""
         even, odd = self.placed.clusters.even, self.placed.clusters.odd
-        some = weights.any()
+        some = np.count_nonzero(weights)
         ends, imbalance = np.empty((0, 2), np.int32), np.empty(0, np.int8)
-        if some and (weights != weights[0]).any():
-            change = weights.take(even.faces[0]) - weights.take(even.faces[1])
+        if some and (some < len(weights) or (weights != weights[0]).any()):
+            near = (
+                edges_round(self.placed.body.mesh, np.flatnonzero(weights)) if some * FEW_FACES < len(weights) else None
+            )
+            first, second = even.faces if near is None else even.faces.take(near, axis=1)
+            change = weights.take(first) - weights.take(second)
             which = np.flatnonzero(change)
-            ends, imbalance = even.ends.take(which, axis=0), change.take(which)
+            imbalance = change.take(which)
+            ends = even.ends.take(which if near is None else near.take(which), axis=0)
         if some and len(odd.ends):
             of_odd = np.add.reduceat(weights.take(odd.faces) * odd.along, odd.first[:-1], dtype=np.int64)
             which = np.flatnonzero(of_odd)
@@ -386,6 +399,12 @@ class Faces:
         forth, times = imbalance > 0, np.abs(imbalance)
         start, end = np.where(forth, ends.T, ends.T[::-1]).astype(np.int64)
         return start.repeat(times), end.repeat(times)
+
+
+def _sides_of(window: Floats) -> Floats:
+    """(4, 3) for each side of a window the plane through it and the eye, above 0 inside, in picture coordinates."""
+    left, right, top, bottom = window
+    return np.array([[1.0, 0.0, -left], [-1.0, 0.0, right], [0.0, 1.0, -top], [0.0, -1.0, bottom]])
 
 
 def silhouette_of(placed: Placed) -> Polygons | None:
@@ -426,7 +445,7 @@ def silhouette_alone(mesh: Mesh, eye: tuple[float, float, float]) -> tuple[Float
     # Nor so near beside the eye that places are huge in that picture.
     if (depth - radii <= max(NEAREST_DEPTH_MM, FINE * distance)).any():
         return None
-    loops = Faces(placed, placed.sides, np.empty((3, 0, 3))).silhouette().to_polygons()
+    loops = Faces(placed, placed.sides_of(), np.empty((3, 0, 3))).silhouette().to_polygons()
     if not loops:
         return np.empty((3, 0)), np.empty(0, np.int64)
     places = np.concatenate(loops).T

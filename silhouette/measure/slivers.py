@@ -17,7 +17,7 @@ import numpy as np
 
 from silhouette.common.geometry import Flags, Floats
 from silhouette.measure.framing import Framed
-from silhouette.measure.grids import FINEST, drawn_for, grid, size_of
+from silhouette.measure.grids import FINEST, drawn_for, grids, size_of
 from silhouette.measure.observation import Observation, OcclusionCounts
 from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
 from silhouette.renderers.protocol import Renderer
@@ -117,7 +117,7 @@ def _spots(showing: Sequence[tuple[Framed, Observation]], sliver: Sliver, render
         (picture,) = frame.pictures
         size = size_of(picture)
         across = ceil(sqrt(SPOTS * size.prod() / sliver.pixels(look.counts)))
-        probes.append((frame, grid(picture, min(across, FINEST))))
+        probes.append((frame, grids([picture], min(across, FINEST))[0]))
         parts.append((probes[-1][1] + 0.5) / size)
     spots: Floats = np.concatenate(parts)[sliver.shown(_kinds(probes, renderer))]
     return spots[_some(range(len(spots)), SLIVER_RAYS)]
@@ -126,8 +126,9 @@ def _spots(showing: Sequence[tuple[Framed, Observation]], sliver: Sliver, render
 def _round_spots(frame: Framed, spots: Floats) -> Floats:
     """(SLIVER_RAYS, 2) rows and columns of rays round the spots (k, 2), up to two cells of the finest grid away."""
     (picture,) = frame.pictures
-    round_them = (drawn_for(picture, SLIVER_RAYS) - 0.5) * (4.0 / FINEST)
-    return (np.resize(spots, (SLIVER_RAYS, 2)) + round_them) * size_of(picture) - 0.5
+    (drawn,) = drawn_for([picture], SLIVER_RAYS)
+    places: Floats = (np.resize(spots, (SLIVER_RAYS, 2)) + (drawn - 0.5) * (4.0 / FINEST)) * size_of(picture) - 0.5
+    return places
 
 
 def _corners_in_arcs(picture: Picture) -> Floats:

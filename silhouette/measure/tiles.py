@@ -43,6 +43,8 @@ PARTED = 4  # tiles across one that is parted
 
 LEVELS = 3  # of tiles: parted at most so often
 
+FEW_PAIRS = 20_000  # of a triangle of either: so few are compared without tiles
+
 FEW_IN_TILE, FEW_IN_ALL = 32, 50_000
 """Of a triangle of the target and one of the blocker, in a tile, and in all: so few are compared at once."""
 
@@ -314,6 +316,13 @@ class Comparison:
     pairs: Indices  # (2, p) in ascending order: a triangle of the blocker, and one of the target that may be nearer
     doubt: Floats  # (d, 4, 2) rectangles in which it was not found out which is nearer
 
+    @classmethod
+    def of_all(cls, count: int, others: int) -> Comparison:
+        """Each triangle of a blocker with each of a target's."""
+        nothing, pairs = np.empty((0, 4, 2)), np.divmod(np.arange(count * others), others)
+        is_parted = np.ones(count, np.bool_)
+        return cls(~is_parted, is_parted, nothing, np.empty(0, np.int64), np.stack(pairs), nothing)
+
     def rectangles(self, number: int) -> Floats:
         """(k, 4, 2) those in which one is not."""
         return self.behind[slice(*np.searchsorted(self.owner, [number, number + 1]))]
@@ -463,6 +472,8 @@ class TargetTiles:
 
     def compared(self, triangles: Floats, step: Callable[[], None]) -> Comparison:
         """Where triangles (3, m, 3) of a blocker are before the target; ``step`` is called now and then."""
+        if triangles.shape[1] * self.triangles.shape[1] <= FEW_PAIRS:
+            return Comparison.of_all(triangles.shape[1], self.triangles.shape[1])
         blocker, lines = Surfaces.of(triangles), [Surfaces.of(each) for each in self.faces.rims()]
         (nearest, farthest), met = self.depths, self.met_by(blocker.boxes)
         is_before = blocker.far.take(met.face) <= nearest.take(met.tile) - NEAREST_DEPTH_MM

@@ -21,25 +21,19 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
-from silhouette.common.geometry import Flags, Floats
+from silhouette.common.geometry import Flags, Floats, Integers
 from silhouette.measure.observation import NOTHING, OBSCURED, OUTSIDE, SEEN, Mask, OcclusionCounts
-from silhouette.measure.outlines import outlined_depths
-from silhouette.measure.sampling import Picture
-from silhouette.renderers.protocol import Cast, Renderer
+from silhouette.measure.sampling import IN_ARC, OCCLUDED, TARGET, Kinds, Picture, sample
+from silhouette.renderers.protocol import Renderer
 from silhouette.renderers.registry import looking_between_pixels
-from silhouette.renderers.views import MULTIPLE, View, in_any
+from silhouette.renderers.views import MULTIPLE, View
 
 STATED_DEVIATIONS = 3.0  # standard deviations that an error has, as elsewhere
 
 MOST_SAMPLED_CELLS = 600_000  # the error of a figure's share is then some 0.03 %
 
 FINER = 2  # whole pictures are drawn so many times finer: of the middles of a pixel's quarters one is drawn
-
-ROUNDING = 3e-5  # the share of a depth by which surfaces drawn in float32 may be off: rays tell which of two is nearer
-
-Depths = NDArray[np.float32]
 
 
 class Share(NamedTuple):
@@ -79,8 +73,8 @@ def counted_by_rays(
     for picture in pictures:
         view, step = picture.view, picture.view.step * width
         cells = replace(view, step=step, width=view.width // width, height=view.height // width)
-        first, second = _samples(replace(picture, view=cells), renderer)
-        tallies += [_tally(*both) for both in zip(first.parts(blockers), second.parts(blockers), strict=True)]
+        first, second = _sampled(replace(picture, view=cells), renderer)
+        tallies += [_tally(*both) for both in zip(first.parts(), second.parts(), strict=True)]
         masks += [_mask(view, first, width)] if keep else []
     return RayCounts(
         _counts(pictures, tallies, deviations, width**2),
@@ -143,28 +137,26 @@ def _share(tally: Floats, deviations: float) -> Share:
     return Share(value, min(1.0, (deviations * variance**0.5 + deviations**2) / whole))
 
 
-@dataclass(frozen=True, eq=False)
-class _RaysMet:
+class _Sampled(NamedTuple):
     """What n rays through one picture meet: (n / 2) of its upper half, and those opposite them."""
 
-    target: Depths  # (n,) mm, inf where it is not met
-    in_arc: Flags  # (n,) whether the target is met in a vision arc
-    blockers: list[Flags]  # for each blocker (n,) whether it is nearer than the target
-    nearest: NDArray[np.int32]  # (n,) the blocker that is the nearest of them, -1 for none
+    kind: Kinds  # (n,) as of `Samples`
+    nearest: Integers  # (n,) the blocker that is the nearest one before the target, -1 for none
+    nearer: Flags  # (blockers, n) whether each is nearer than the target
 
-    def parts(self, blockers: int) -> Iterator[tuple[Flags, Flags]]:
+    def parts(self) -> Iterator[tuple[Flags, Flags]]:
         """The shares that are asked about, as parts (n,) of wholes (n,), in the order of `_counts`."""
-        target, occluded = np.isfinite(self.target), self.nearest >= 0
+        target, in_arc, occluded = (self.kind & bit > 0 for bit in (TARGET, IN_ARC, OCCLUDED))
         yield occluded, target
-        yield occluded & self.in_arc, self.in_arc
-        yield self.in_arc & ~occluded, target
-        yield from ((self.nearest == number, target) for number in range(blockers))
-        yield from ((nearer, target) for nearer in self.blockers)
+        yield occluded & in_arc, in_arc
+        yield in_arc & ~occluded, target
+        yield from ((self.nearest == number, target) for number in range(len(self.nearer)))
+        yield from ((nearer, target) for nearer in self.nearer)
 
 
-def _mask(view: View, met: _RaysMet, width: int) -> Mask:
+def _mask(view: View, met: _Sampled, width: int) -> Mask:
     """The pixels of a picture, by what was met in its cells, which are so wide."""
-    free = np.where(met.in_arc, SEEN, np.where(np.isfinite(met.target), OUTSIDE, NOTHING))
+    free = np.where(met.kind & IN_ARC > 0, SEEN, np.where(met.kind > 0, OUTSIDE, NOTHING))
     images = []
     for values in (np.where(met.nearest >= 0, OBSCURED, free).astype(np.uint8), met.nearest):
         upper, opposite = values.reshape(2, -1)
@@ -179,7 +171,7 @@ def _width(pictures: Sequence[Picture]) -> int:
     return next((width for width in (1, 2, 4) if pixels <= MOST_SAMPLED_CELLS * width**2), MULTIPLE // 2)
 
 
-def _samples(picture: Picture, renderer: Renderer) -> tuple[_RaysMet, _RaysMet]:
+def _sampled(picture: Picture, renderer: Renderer) -> list[_Sampled]:
     """What is met at two places in each pixel; other eyes and poses have other places."""
     view, bodies = picture.view, [picture.target, *picture.blockers]
     content = [
@@ -189,62 +181,18 @@ def _samples(picture: Picture, renderer: Renderer) -> tuple[_RaysMet, _RaysMet]:
         *(body.pose.rotation for body in bodies),
     ]
     seed = crc32(b"".join(array.tobytes() for array in content))
-    outlined, is_sparse = any(body.outline for body in bodies), renderer.capabilities.sparse
     pixels = np.indices((view.height // 2, view.width), dtype=np.float64).reshape(2, -1).T
     within = np.random.default_rng(seed).random((2, *pixels.shape))
-    if not is_sparse:  # the middle of a quarter
+    if not renderer.capabilities.sparse:  # the middle of a quarter
         within = (np.floor(FINER * within) + 0.5) / FINER
-    opposite_each = np.array([view.height - 1.0, view.width - 1.0])
-    places = [np.concatenate([some, opposite_each - some]) for some in pixels + within - 0.5]
-    if is_sparse or outlined:
-        caster = renderer if is_sparse else looking_between_pixels()
-        return _cast(picture, places[0], caster), _cast(picture, places[1], caster)
-    return _drawn(picture, places[0], renderer), _drawn(picture, places[1], renderer)
-
-
-def _cast(picture: Picture, places: Floats, renderer: Renderer) -> _RaysMet:
-    """What rays through places (n, 2) meet: blockers are asked about only where the target is."""
-    target = outlined_depths(renderer, [Cast(picture.view, picture.target, places)])
-    there = np.flatnonzero(np.isfinite(target))
-    casts = [Cast(picture.view, body, places[there]) for body in picture.blockers]
-    blockers = np.full((len(casts), len(target)), np.inf, np.float32)
-    depths = outlined_depths(renderer, casts, np.tile(target[there], len(casts)))
-    blockers[:, there] = depths.reshape(len(casts), len(there))
-    return _met(picture, places, target, blockers, blockers < target)
-
-
-def _drawn(picture: Picture, places: Floats, renderer: Renderer) -> _RaysMet:
-    """What a renderer that draws whole pictures shows at places (n, 2), middles of finer pixels; where two bodies come
-    close to each other, rays tell which is nearer.
-    """
-    view = picture.view.refined(FINER)
-    finer = FINER * (places + 0.5) - 0.5
-    bodies = [picture.target, *picture.blockers]
-    renderer.draw_ahead(view, bodies)
-    target, *others = (layer.depth for layer in renderer.render_separately(view, bodies, finer))
-    blockers = np.array(others, np.float32).reshape(len(others), len(target))
-    nearer = blockers < target
-    rays = looking_between_pixels()
-    for number, body in enumerate(picture.blockers):
-        with np.errstate(invalid="ignore"):
-            close = np.flatnonzero(np.abs(blockers[number] - target) <= np.float32(ROUNDING) * target)
-        close = close[np.isfinite(target[close])]
-        own, other = (rays.depths([Cast(view, each, finer[close])]) for each in (picture.target, body))
-        nearer[number, close] = other < own
-    return _met(picture, places, target, blockers, nearer)
-
-
-def _met(picture: Picture, places: Floats, target: Depths, blockers: Depths, nearer: Flags) -> _RaysMet:
-    """What is met at places (n, 2): the target at depths (n,), blockers at (k, n), and which are nearer than it."""
-    there = np.isfinite(target)
-    in_arc = there.copy()
-    if picture.arcs is not None:
-        points = picture.view.eye + picture.view.directions(*places[there].T) * target[there, None]
-        in_arc[there] = in_any(picture.arcs, points, edges=False)
-    nearer = nearer & there
-    front = np.full(len(target), np.inf, np.float32)
-    nearest = np.full(len(target), -1, np.int32)
-    for number, (depth, is_nearer) in enumerate(zip(blockers, nearer, strict=True)):
-        first = is_nearer & (depth < front)
-        front[first], nearest[first] = depth[first], number
-    return _RaysMet(target, in_arc, list(nearer), nearest)
+    some = pixels + within - 0.5
+    places = np.concatenate([some, np.array([view.height - 1.0, view.width - 1.0]) - some], axis=1).reshape(-1, 2)
+    if any(body.outline for body in bodies):
+        renderer = renderer if renderer.capabilities.sparse else looking_between_pixels()
+    elif not renderer.capabilities.sparse:
+        picture, places = replace(picture, view=view.refined(FINER)), FINER * (places + 0.5) - 0.5
+    samples = sample([picture], np.zeros(len(places), np.intp), places, renderer)
+    nearer = np.zeros((len(picture.blockers), len(places)), np.bool_)
+    nearer[samples.blocked[1], samples.blocked[0]] = True
+    halves = (np.split(each, 2, axis=-1) for each in (samples.kind, samples.nearest, nearer))
+    return [_Sampled(*half) for half in zip(*halves, strict=True)]

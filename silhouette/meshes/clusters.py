@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Floats, Integers, spread
+from silhouette.common.lazy import derived
 from silhouette.meshes.mesh import Mesh, merge_equal, recorded, stable_order
 
 SIZE = 64
@@ -59,6 +60,27 @@ CLUSTERS_VERSION = 3  # raised whenever clusters or edges come out otherwise
 def clusters_of(mesh: Mesh) -> Clusters:
     """The clusters and edges of a mesh, worked out at the first call."""
     return recorded(mesh, Clusters, CLUSTERS_VERSION, _built)
+
+
+def edges_round(mesh: Mesh, faces: Indices) -> Indices:
+    """(n,) the numbers of the even edges of a mesh that some of its faces have, each once; (k,) ascending faces."""
+    even = clusters_of(mesh).even
+    order, second = _by_second_face(mesh)
+    starts, ends = (np.searchsorted(even.faces[0], faces.astype(np.int32), side) for side in ("left", "right"))
+    as_first, _ = spread(starts, ends - starts)
+    starts, ends = (np.searchsorted(second, faces.astype(np.int32), side) for side in ("left", "right"))
+    as_second = order.take(spread(starts, ends - starts)[0])
+    is_there = np.zeros(len(even.ends), np.bool_)
+    is_there[as_first] = True
+    return np.concatenate([as_first, as_second[~is_there.take(as_second)]])
+
+
+@derived
+def _by_second_face(mesh: Mesh) -> tuple[Integers, Integers]:
+    """(e,) the even edges of a mesh in the order of their second faces, and (e,) these faces."""
+    second = clusters_of(mesh).even.faces[1]
+    order = stable_order(second)
+    return order.astype(np.int32), second.take(order)
 
 
 def _built(mesh: Mesh) -> Clusters:

@@ -1,8 +1,7 @@
 """LOAD: boxes that lie wholly inside the closed surfaces of a mesh: a look at one from outside meets a face first.
 
 A surface is closed where every edge has an even number of faces: then each place is inside or outside, and no way leads
-from one to the other but through a face. A surface with holes is closed by a lid over each; through a lid one sees. An
-inner box is found on a grid of cells that no face touches.
+from one to the other but through a face. An inner box is found on a grid of cells that no face touches.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ PAIRS, PAIRS_A_FACE = 1_000_000, 2
 a mesh of random triangles would have too many."""
 
 FACES_AT_ONCE = 100_000  # faces that are laid over the grid at once, each some 300 bytes
-LIDS = 64  # a surface with more holes is not looked into
 
 BOX_CLEARANCE_MM = 1e-3
 """mm: by so much a box is smaller than the cells that it was found in; what rounding does is a thousand times less."""
@@ -49,11 +47,9 @@ class InnerBoxes:
     boxes: Floats  # (n, 2, 3) mm, least and greatest corner
     surface: Indices  # (n,) the surface in which each lies
     shells: Floats  # (s, 2, 3) mm, least and greatest corner of boxes round the surfaces
-    lids: Floats
-    lid_of: Indices  # (k,) the surface that each lid closes
 
 
-SOLIDS_VERSION = 1  # raised whenever other boxes are found
+SOLIDS_VERSION = 2  # raised whenever other boxes are found
 
 
 def inner_boxes(mesh: Mesh) -> InnerBoxes:
@@ -72,57 +68,27 @@ def _boxes_of(clusters: Clusters) -> InnerBoxes:
     label: Indices = np.unique(least, return_inverse=True)[1].astype(np.int64)
     count = int(label.max()) + 1
     corners = np.ascontiguousarray(clusters.vertices.T).take(clusters.corners.T, axis=1).swapaxes(0, 1)
-    lids, hole, lid_of = _lids(clusters, label)
+    odd = clusters.odd
+    is_open = np.zeros(count, np.bool_)
+    is_open[label[odd.faces[odd.first[:-1][np.diff(odd.first) % 2 == 1]]]] = True
     order = np.argsort(label, kind="stable")
     first = np.searchsorted(label[order], np.arange(count + 1))
     low = np.minimum.reduceat(corners.min(axis=0)[:, order], first[:-1], axis=1).T
     high = np.maximum.reduceat(corners.max(axis=0)[:, order], first[:-1], axis=1).T
     sides = high - low
     size = (sides * np.roll(sides, 1, axis=1)).max(axis=1)
-    boxes, shells, lid_boxes = list[Floats](), list[Floats](), list[Floats]()
-    surface, lid_surface = list[int](), list[int]()
+    boxes, surface, shells = [np.empty((0, 2, 3))], list[int](), list[Floats]()
     for number in np.argsort(-size, kind="stable")[:SURFACES].tolist():
-        own = lid_of == number
-        holes = np.unique(hole[own])
-        if size[number] < MIN_SURFACE_SHARE * size.max() or len(holes) > LIDS or not (sides[number] > 0.0).all():
+        if size[number] < MIN_SURFACE_SHARE * size.max() or is_open[number] or not (sides[number] > 0.0).all():
             continue
-        triangles = np.concatenate([corners[:, :, order[first[number] : first[number + 1]]], lids[:, :, own]], axis=2)
+        triangles = corners[:, :, order[first[number] : first[number + 1]]]
         boxes_inside = _boxes_in(triangles)
         if len(boxes_inside) == 0:
             continue
-        lid_boxes += [_bounds(lids[:, :, hole == each]) for each in holes.tolist()]
-        lid_surface += [len(shells)] * len(holes)
         boxes.append(boxes_inside)
         surface += [len(shells)] * len(boxes_inside)
         shells.append(_bounds(triangles))
-    return InnerBoxes(
-        np.concatenate([np.empty((0, 2, 3)), *boxes]),
-        np.array(surface, dtype=np.int64),
-        np.array(shells).reshape(-1, 2, 3),
-        np.array(lid_boxes).reshape(-1, 2, 3),
-        np.array(lid_surface, dtype=np.int64),
-    )
-
-
-def _lids(clusters: Clusters, label: Indices) -> tuple[Floats, Indices, Indices]:
-    """Triangles (3 corners, 3 axes, n) that close holes, from each edge of an odd number of faces to the middle of its
-    hole; and (n,) the hole and the surface of each.
-    """
-    odd = clusters.odd
-    chosen = np.flatnonzero(np.diff(odd.first) % 2 == 1)
-    ends = odd.ends[chosen]
-    if len(ends) == 0:
-        return np.empty((3, 3, 0)), np.empty(0, np.int64), np.empty(0, np.int64)
-    used, number = np.unique(ends, return_inverse=True)
-    number = number.reshape(-1, 2).astype(np.int64)
-    holes, hole = np.unique(components(number, len(used)), return_inverse=True)
-    count = len(holes)
-    points = clusters.vertices[used]
-    totals = [np.bincount(hole, points[:, axis], count) for axis in range(3)]
-    middle = np.stack(totals, axis=1) / np.bincount(hole, minlength=count)[:, None]
-    hole = hole[number[:, 0]].astype(np.int64)
-    triangles = np.stack([*clusters.vertices[ends.T], middle[hole]]).swapaxes(1, 2)
-    return triangles, hole, label[odd.faces[odd.first[chosen]]]
+    return InnerBoxes(np.concatenate(boxes), np.array(surface, dtype=np.int64), np.array(shells).reshape(-1, 2, 3))
 
 
 def _boxes_in(triangles: Floats) -> Floats:

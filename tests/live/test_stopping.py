@@ -150,7 +150,7 @@ def test_a_stoppable_renderer_sees_what_its_own_sees_until_a_message_comes(name:
 def test_a_stoppable_renderer_hands_on_all_that_a_renderer_can_be_asked() -> None:
     """None of it is answered by the default: else a renderer that does better would be slower here, in silence."""
     public = {name for name in vars(Renderer) if not name.startswith("_")} - {"capabilities"}
-    assert {"render", "depths", "draw_ahead", "underlying", "close"} < public <= vars(ForwardingRenderer).keys()
+    assert {"render", "depths", "underlying", "close"} < public <= vars(ForwardingRenderer).keys()
     assert issubclass(StoppableRenderer, ForwardingRenderer)
 
 
@@ -161,28 +161,8 @@ def depths_of(renderer: Renderer, bodies: list[Body]) -> Any:
     return renderer.depths([Cast(VIEW, body, PLACES) for body in bodies])
 
 
-def layers_of(renderer: Renderer, bodies: list[Body]) -> Any:
-    return list(renderer.render_separately(VIEW, bodies, PLACES))
-
-
-def drawn_ahead(renderer: Renderer, bodies: list[Body]) -> Any:
-    renderer.draw_ahead(VIEW, bodies)
-
-
-@pytest.mark.parametrize(
-    ("name", "look", "looks"),
-    [
-        ("embree", depths_of, 0),
-        ("embree", layers_of, 1),
-        ("reference", depths_of, 1),
-        ("reference", layers_of, 1),
-        ("gl", layers_of, 0),
-        ("gl", drawn_ahead, 0),
-    ],
-)
-def test_a_message_stops_it_between_two_looks(
-    name: str, look: Callable[[Renderer, list[Body]], Any], looks: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("name", "looks"), [("embree", 0), ("reference", 1), ("gl", 1)])
+def test_a_message_stops_it_between_two_looks(name: str, looks: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A message that comes while the first of three bodies is looked at; what looks at all at once renders none."""
     ours, theirs = Pipe()
     renderer, rendered = started(name), list[int]()
@@ -198,13 +178,13 @@ def test_a_message_stops_it_between_two_looks(
         patch.setattr(renderer, "render", interrupted)
         if looks:
             with pytest.raises(Stopped):
-                look(stoppable, bodies)
+                depths_of(stoppable, bodies)
         else:
-            look(stoppable, bodies)
+            depths_of(stoppable, bodies)
     assert len(rendered) == looks
     ours.send(STOP)
     with pytest.raises(Stopped):
-        look(stoppable, bodies)
+        depths_of(stoppable, bodies)
 
 
 @pytest.mark.parametrize("name", ["embree", "cuda"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from silhouette.measure.framing import TOGETHER, all_framed, framed
-from silhouette.measure.grids import grid, grids
+from silhouette.measure.grids import grids
 from silhouette.meshes.mesh import Mesh
 from silhouette.renderers.views import fighter_arc
 from tests.support import shapes
@@ -70,4 +70,4 @@ def test_sights_framed_together_are_framed_as_each_is_alone_to_the_last_bit() ->
 
 def test_grids_over_several_pictures_are_those_over_each() -> None:
     pictures = [picture for number in range(4) for picture in framed(case("ordinary", number).sight, 0.2).pictures]
-    assert np.array_equal(grids(pictures, 12), [grid(picture, 12) for picture in pictures])
+    assert np.array_equal(grids(pictures, 12), [grids([picture], 12)[0] for picture in pictures])

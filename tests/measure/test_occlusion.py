@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import manifold3d
@@ -78,7 +78,7 @@ def test_tiles_of_any_size_tell_the_same(
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    for name, value in settings.items():
+    for name, value in {"FEW_PAIRS": 0, **settings}.items():
         monkeypatch.setattr(tiles, name, value)
     by_tiles = occlusion(picture)
     assert exact.doubt == by_tiles.doubt == 0.0
@@ -94,8 +94,8 @@ def test_what_is_left_of_tiles_is_in_doubt(kind: str, number: int, monkeypatch: 
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    monkeypatch.setattr(tiles, "MOST_TILE_PAIRS", 0)
-    monkeypatch.setattr(tiles, "FEW_IN_TILE", 0)
+    for name in ("FEW_PAIRS", "MOST_TILE_PAIRS", "FEW_IN_TILE"):
+        monkeypatch.setattr(tiles, name, 0)
     doubts = []
     for few in (10**9, 0):  # nothing is parted, and all is
         monkeypatch.setattr(tiles, "FEW_IN_ALL", few)
@@ -141,6 +141,16 @@ def test_a_fine_shape_sunk_into_fine_ground_is_counted_exactly(
     assert counts.occluded / counts.total == pytest.approx(same.occluded / same.total, abs=2e-6)
 
 
+@pytest.mark.parametrize("outline", [0.0, 1.0, -1.0])
+def test_a_target_all_round_the_eye_has_no_rim_where_pictures_end(outline: float) -> None:
+    pictures = framed(Case(shapes.sphere(40.0, 60, 41), (), np.array([3.0, 1.0, 2.0]), pixel=0.4).sight, 0.4).pictures
+    assert len(pictures) == 6
+    for picture in pictures:
+        round_it = replace(picture, target=replace(picture.target, outline=outline))
+        whole = occlusion(round_it, is_cube=True).whole
+        assert whole.area() == pytest.approx(picture.view.width * picture.view.height, rel=1e-9)
+
+
 @pytest.mark.parametrize("apart", [0.0, 5e-5, 2e-4, 1.0])
 def test_what_touches_a_target_hides_nothing(apart: float) -> None:
     """A plate before a plate: nearer by less than a ten thousandth of a millimetre it only touches it."""
@@ -168,7 +178,7 @@ def test_a_blocker_that_crosses_a_target_hides_what_it_is_before(turn: float) ->
 def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     sight = case(kind, number)
     (picture,) = framed(sight.sight, sight.pixel).pictures
-    areas, mixed = [], [0, 0, 0]
+    areas, mixed = [], [0, 0, 0, 0]
     own_planes = module._own_planes
 
     def counted_triangles(placed: Placed, triangles: Floats) -> tuple[Floats, Floats]:
@@ -176,12 +186,13 @@ def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch
         return own_planes(placed, triangles)
 
     monkeypatch.setattr(module, "_own_planes", counted_triangles)
-    for across, few in ((1, 0), (128, 0), (128, 10_000)):
+    for across, few, pairs in ((1, 0, 0), (128, 0, 0), (128, 10_000, 0), (128, 10_000, 10**9)):
         monkeypatch.setattr(tiles, "TILES_ACROSS", across)
+        monkeypatch.setattr(tiles, "FEW_PAIRS", pairs)
         monkeypatch.setattr(module, "FEW_FACES", few)
         areas.append(occlusion(picture).obscured.area())
-    assert areas == pytest.approx([areas[0]] * 3, abs=1e-5)
-    assert mixed[0] >= mixed[1] == mixed[2]
+    assert areas == pytest.approx([areas[0]] * 4, abs=1e-5)
+    assert mixed[0] >= mixed[1] == mixed[2] == mixed[3]
 
 
 def test_a_hole_that_a_sweep_loses_is_noticed() -> None:

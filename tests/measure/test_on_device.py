@@ -18,9 +18,8 @@ from silhouette.measure import observe as observe_module
 from silhouette.measure.counting import PARTS_OF_PIXEL, Measured
 from silhouette.measure.framing import Framed, framed
 from silhouette.measure.observation import Observation, OcclusionCounts, Sight
-from silhouette.measure.observe import PLAIN, ObservationRequest, observe_many
+from silhouette.measure.observe import PLAIN, ObservationRequest, measured_on_device, observe_many
 from silhouette.measure.occlusion import layered
-from silhouette.measure.on_device import measured_on_device
 from silhouette.renderers import choose
 from silhouette.renderers.areas import NO_LINES, LayeredPicture, Lines
 from silhouette.renderers.protocol import Renderer

@@ -16,9 +16,11 @@ from silhouette.meshes.mesh import Mesh, keep_in
 from silhouette.meshes.solids import inner_boxes
 from silhouette.models.model import load_model
 from tests.conftest import PROJECT
-from tests.support.shapes import box, sphere
+from tests.support.shapes import box, joined, moved, sphere
+from tests.support.shapes import mesh as mesh_of
 
-BALL = sphere(10.0, 40, 21)
+_OPEN = sphere(10.0, 40, 21)  # at its pole
+BALLS = joined(moved(_OPEN, (0.0, 30.0, 0.0)), mesh_of(np.round(_OPEN.vertices, 9) + 0.0, _OPEN.faces))
 MODEL = PROJECT / "models" / "barrel_stack.toml"
 
 
@@ -53,10 +55,10 @@ def test_what_was_kept_is_the_same_bit_for_bit_and_laid_out_alike(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     cache = Cache(tmp_path)
-    first = kept_in(cache, BALL)
+    first = kept_in(cache, BALLS)
     worked_out = [*values(clusters_of(first)), *values(inner_boxes(first))]
     request.getfixturevalue("no_work")
-    second = kept_in(cache, BALL)
+    second = kept_in(cache, BALLS)
     read = [*values(clusters_of(second)), *values(inner_boxes(second))]
     for one, other in zip(worked_out, read, strict=True):
         assert type(one) is type(other)
@@ -79,22 +81,22 @@ def test_another_mesh_has_its_own(tmp_path: Path) -> None:
 
 def test_another_version_is_worked_out_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = Cache(tmp_path)
-    before = inner_boxes(kept_in(cache, BALL))
+    before = inner_boxes(kept_in(cache, BALLS))
     monkeypatch.setattr(solids, "SOLIDS_VERSION", solids.SOLIDS_VERSION + 1)
     monkeypatch.setattr(solids, "_boxes_of", lambda _: replace(before, boxes=before.boxes[:0]))
-    assert len(inner_boxes(kept_in(cache, BALL)).boxes) == 0
+    assert len(inner_boxes(kept_in(cache, BALLS)).boxes) == 0
 
 
 def test_a_damaged_entry_is_worked_out_again(tmp_path: Path) -> None:
     cache = Cache(tmp_path)
-    before = inner_boxes(kept_in(cache, BALL))
+    before = inner_boxes(kept_in(cache, BALLS))
     for entry in tmp_path.iterdir():
         entry.write_bytes(entry.read_bytes()[:-30])
-    assert inner_boxes(kept_in(cache, BALL)).boxes.tolist() == before.boxes.tolist()
+    assert inner_boxes(kept_in(cache, BALLS)).boxes.tolist() == before.boxes.tolist()
 
 
 def test_a_mesh_that_no_cache_keeps_is_asked_once(request: pytest.FixtureRequest) -> None:
-    mesh = copied(BALL)
+    mesh = copied(BALLS)
     before = clusters_of(mesh), inner_boxes(mesh)
     request.getfixturevalue("no_work")
     assert clusters_of(mesh) is before[0]
@@ -113,11 +115,11 @@ def test_models_keep_theirs_from_run_to_run(tmp_path: Path, request: pytest.Fixt
 
 
 def test_what_is_found_has_the_version_that_it_is_kept_under() -> None:
-    """Where the figures of a ball change, the version has to as well: else users get what an earlier one has kept."""
-    found, boxes = clusters_of(copied(BALL)), inner_boxes(copied(BALL))
+    """Where the figures of balls change, the version has to as well: else users get what an earlier one has kept."""
+    found, boxes = clusters_of(copied(BALLS)), inner_boxes(copied(BALLS))
     figures = [len(found.radii), len(found.even.ends), len(found.odd.ends), found.radii.sum()]
-    assert [*figures, np.abs(found.planes).sum()] == pytest.approx([25, 2360, 80, 200.904, 18274.27], rel=1e-4)
+    assert [*figures, np.abs(found.planes).sum()] == pytest.approx([50, 4760, 80, 401.8084, 38494.79], rel=1e-4)
     assert clusters.CLUSTERS_VERSION == 3
     figures = [len(boxes.boxes), np.abs(boxes.boxes).sum(), np.abs(boxes.shells).sum()]
     assert figures == pytest.approx([24, 755.340, 59.8882], rel=1e-4)
-    assert solids.SOLIDS_VERSION == 1
+    assert solids.SOLIDS_VERSION == 2

@@ -92,22 +92,6 @@ def test_a_hundred_thousand_faces_are_laid_over_the_grid_at_once(monkeypatch: py
     assert 75_000 < max(sizes) <= 100_000
 
 
-@pytest.mark.parametrize(("holes", "is_found"), [(60, True), (70, False)])
-def test_a_surface_with_more_than_64_holes_is_not_looked_into(holes: int, is_found: bool) -> None:
-    ball = sphere(10.0, 60, 41)
-    middles = ball.vertices[ball.faces].mean(axis=1)
-    # The faces that are missing have no corner in common with each other.
-    missing, used = list[int](), set[int]()
-    for face in np.argsort(np.abs(middles[:, 2])).tolist():
-        corners = set(ball.faces[face].tolist())
-        if not corners & used and len(missing) < holes:
-            missing.append(face)
-            used |= corners
-    kept = np.ones(len(ball.faces), dtype=np.bool_)
-    kept[missing] = False
-    assert (len(inner_boxes(ball.subset(kept)).boxes) > 0) == is_found
-
-
 def test_a_box_is_a_thousandth_of_a_millimetre_smaller_than_its_cells() -> None:
     """The grid begins 0.43 of a cell before the cube; the cells after the first one are free."""
     boxes = inner_boxes(box((0, 0, 0), (10, 10, 10))).boxes

@@ -1,11 +1,11 @@
-"""Boxes inside closed surfaces: where they are, where there can be none, and what is seen through holes."""
+"""Boxes inside closed surfaces: where they are, and where there can be none."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from silhouette.common.geometry import Pose
+from silhouette.meshes.clusters import clusters_of
 from silhouette.meshes.mesh import Mesh
 from silhouette.meshes.solids import _inside, _largest, inner_boxes
 from tests.support.shapes import box, flipped, joined, mesh, moved, sphere, square
@@ -27,13 +27,16 @@ def test_a_block_is_one_box_but_for_its_skin(shape: Mesh) -> None:
     assert (found.boxes[:, 0] > shape.bounds[0]).all()
     assert (found.boxes[:, 1] < shape.bounds[1]).all()
     assert found.shells.tolist() == [shape.bounds.tolist()]
-    assert len(found.lids) == 0
 
 
 def test_a_ball_holds_boxes() -> None:
-    boxes = inner_boxes(sphere(10.0, 40, 21)).boxes
+    """But for one whose pole is open by 1e-15 mm, which no look finds, but a surface that is closed does not have."""
+    ball = sphere(10.0, 40, 21)
+    assert volume(ball) == 0.0
+    ball = mesh(np.round(ball.vertices, 9) + 0.0, ball.faces)
+    boxes = inner_boxes(ball).boxes
     assert (np.linalg.norm(boxes.reshape(-1, 3), axis=1) < 10.0).all()
-    assert volume(sphere(10.0, 40, 21)) > 0.6 * (20.0 / 3**0.5) ** 3
+    assert volume(ball) > 0.6 * (20.0 / 3**0.5) ** 3
 
 
 def test_a_sheet_holds_none() -> None:
@@ -41,26 +44,13 @@ def test_a_sheet_holds_none() -> None:
     assert len(inner_boxes(joined(square(10.0), moved(square(10.0), (0.0, 5.0, 0.0)))).boxes) == 0
 
 
-def test_a_hole_gets_a_lid() -> None:
+def test_a_surface_with_a_hole_holds_none_and_one_beside_it_does() -> None:
     open_block = mesh(BLOCK.vertices, BLOCK.faces[2:])
-    missing = BLOCK.vertices[BLOCK.faces[:2]].reshape(-1, 3)
-    found = inner_boxes(open_block)
-    assert volume(open_block) > 0.7 * 40 * 20 * 30
-    assert found.lids.tolist() == [[missing.min(axis=0).tolist(), missing.max(axis=0).tolist()]]
-    assert found.lid_of.tolist() == [0]
-
-
-def test_each_hole_is_closed_in_its_own_surface() -> None:
-    open_block = mesh(BLOCK.vertices, BLOCK.faces[2:])
-    several = joined(open_block, moved(open_block, (90.0, 0.0, 0.0)), moved(BLOCK, (0.0, 90.0, 0.0)))
-    found = inner_boxes(several)
-    assert (len(found.shells), sorted(found.lid_of.tolist())) == (3, [0, 1])
-    for lid, surface in zip(found.lids, found.lid_of, strict=True):
-        low, high = found.shells[surface]
-        assert ((low <= lid[0]) & (lid[1] <= high)).all()
-    for box_of, surface in zip(found.boxes, found.surface, strict=True):
-        low, high = found.shells[surface]
-        assert ((low < box_of[0]) & (box_of[1] < high)).all()
+    assert volume(open_block) == 0.0
+    both = inner_boxes(joined(open_block, moved(BLOCK, (0.0, 90.0, 0.0))))
+    assert both.shells.tolist() == [moved(BLOCK, (0.0, 90.0, 0.0)).bounds.tolist()]
+    for low, high in both.boxes:
+        assert ((both.shells[0, 0] < low) & (high < both.shells[0, 1])).all()
 
 
 def test_overlapping_blocks_are_inside_each_for_itself() -> None:
@@ -85,13 +75,6 @@ def test_no_face_comes_near_a_box(seed: int) -> None:
             for axis, plane in enumerate(planes)
         ]
         assert filled[tuple(inside)].all()
-
-
-def test_a_sheet_with_a_lid_holds_none_either() -> None:
-    """One that leans: the box round it has a volume, and what its lid closes has none."""
-    pose = Pose.standing(turn=30.0)
-    found = inner_boxes(mesh(pose.place(square(10.0).vertices), square(10.0).faces))
-    assert (len(found.boxes), len(found.shells), len(found.lids)) == (0, 0, 0)
 
 
 def test_columns_met_an_odd_number_of_times_are_left_out() -> None:
@@ -122,6 +105,8 @@ def test_the_largest_boxes_of_cells_that_are_set() -> None:
 
 
 @pytest.mark.slow
-def test_boxes_are_found_in_most_solids() -> None:
-    found = [len(inner_boxes(one).boxes) > 0 for seed in range(30) for one in solid_case(seed)[1]]
-    assert np.mean(found) > 0.8
+def test_boxes_are_found_in_most_solids_that_are_closed() -> None:
+    shapes = [shape for seed in range(60) for shape in solid_case(seed)[1]]
+    closed = [shape for shape in shapes if not (np.diff(clusters_of(shape).odd.first) % 2).any()]
+    assert len(closed) > 30
+    assert np.mean([len(inner_boxes(shape).boxes) > 0 for shape in closed]) > 0.8

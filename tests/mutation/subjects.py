@@ -93,7 +93,7 @@ SUBJECTS = {
         "measure",
         (
             *("silhouettes", "occlusion", "counting", "framing", "culling", "observe", "sampling", "error", "estimate"),
-            *("shadows", "filling", "witness", "tiles", "triangles"),
+            *("in_shadow", "filling", "witness", "tiles", "triangles"),
         ),
         (
             *("test_culling", "test_framing", "test_samples", "test_projection", "test_silhouette", "test_silhouettes"),

@@ -18,10 +18,8 @@ from hypothesis import strategies as st
 
 from silhouette.common.errors import RendererUnavailable
 from silhouette.common.geometry import Pose
-from silhouette.common.lazy import LRU
 from silhouette.renderers import Body, Layer, Renderer, choose, registry
 from silhouette.renderers.gl import context
-from silhouette.renderers.gl.exact import Patch
 from tests.conftest import started, unavailable
 from tests.support import shapes
 
@@ -133,12 +131,9 @@ def test_gl_uploads_and_drops_within_one_drawing(gl: Renderer, monkeypatch: pyte
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
     bodies = [Body(number, shapes.square(2 * number), HERE) for number in range(1, 8)]
     for _ in range(2):
-        assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
+        assert covered(gl.render(view, bodies)) == 14**2
         some = np.argwhere(np.ones((view.height, view.width)))
-        finer = view.refined(2)
-        assert [covered(layer) for layer in gl.render_separately(finer, bodies, 2 * some)] == [
-            (2 * k) ** 2 for k in range(1, 8)
-        ]
+        assert covered(gl.render(view.refined(2), bodies, 2 * some)) == 14**2
     assert sum(mesh.triangles for _, mesh in gl._meshes.items()) <= 4  # type: ignore[attr-defined]
 
 
@@ -161,52 +156,21 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_gl_waits_once_for_all_bodies_and_reads_no_more_than_they_may_touch(gl: Renderer, fetched: list[int]) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.001, width=1000, height=1000)
     bodies = [Body(k, shapes.square(k), Pose.standing((10 * k - 30, 0, 0))) for k in range(1, 6)]
-    found = list(gl.render_separately(view, bodies))
-    assert [covered(layer) for layer in found] == [(10 * k) ** 2 for k in range(1, 6)]
+    assert covered(gl.render(view, bodies)) == sum((10 * k) ** 2 for k in range(1, 6))
     assert len(fetched) == 1
     assert fetched[0] <= sum((10 * k + 4) ** 2 for k in range(1, 6))
-    fetched.clear()
-    again = gl.render(view, bodies)
-    rim = gl.render(view, bodies[:1], [[500, 500], [-3, 1002]])
-    assert (covered(again), rim.ids.tolist()) == (5500, [0, 0])
-    assert not fetched
+    assert gl.render(view, bodies[:1], [[500, 500], [-3, 1002]]).ids.tolist() == [0, 0]
 
 
 def test_gl_looks_single_pixels_up_on_the_device(gl: Renderer, fetched: list[int]) -> None:
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.0025, width=800, height=800)
     bodies = [Body(1, shapes.square(100), HERE), Body(2, shapes.square(100), Pose.standing((900, 0, 0)))]
     pixels = np.random.default_rng(5).integers(100, 700, (1000, 2))
-    near, far = gl.render_separately(view, bodies, pixels)
-    assert fetched == [1000]
+    layer = gl.render(view, bodies, pixels)
+    assert fetched == [1000]  # of the body that may be there
     inside = ((pixels >= 200) & (pixels < 600)).all(axis=1)
-    assert np.array_equal(near.ids > 0, inside)
-    assert np.allclose(near.depth[inside], 100, rtol=1e-6)
-    assert covered(far) == 0
-
-
-def test_gl_asks_for_pixels_of_a_picture_and_of_another_in_turn(gl: Renderer, fetched: list[int]) -> None:
-    """As the search between the pixels does: the whole picture stays where it is."""
-    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
-    bodies = [Body(1, shapes.square(30), HERE)]
-    whole = gl.render(view, bodies)
-    pixels = np.argwhere(np.ones((view.height, view.width)))
-    fetched.clear()
-    for _ in range(3):
-        finer = gl.render(view.refined(4), bodies, 4 * pixels + 1)
-        assert np.array_equal(finer.ids, whole.ids.ravel())
-        assert np.array_equal(gl.render(view, bodies, pixels).ids, whole.ids.ravel())
-    assert fetched == [len(pixels)] * 3
-
-
-@pytest.mark.parametrize("kept", [0, 5000])
-def test_gl_draws_again_what_it_has_no_room_to_keep(gl: Renderer, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
-    patches: LRU[list[Patch]] = LRU(kept)
-    monkeypatch.setattr(gl, "_patches", patches)
-    view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
-    bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 25)]
-    for _ in range(2):
-        assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 25)]
-    assert patches.size == sum(patch.depth.size for _, own in patches.items() for patch in own) <= kept
+    assert np.array_equal(layer.ids > 0, inside)
+    assert np.allclose(layer.depth[inside], 100, rtol=1e-6)
 
 
 def test_gl_draws_in_groups_where_all_at_once_are_too_many(
@@ -215,9 +179,9 @@ def test_gl_draws_in_groups_where_all_at_once_are_too_many(
     from silhouette.renderers.gl import renderer as module
 
     view = shapes.looking((0, -100, 0), (0, 0, 0), 0.01)
-    monkeypatch.setattr(module, "DEPTHS_AT_ONCE", 3 * (view.width + 8) * (view.height + 8))
+    monkeypatch.setattr(module, "DEPTHS_AT_ONCE", 3 * view.width * view.height)
     bodies = [Body(k, shapes.square(2 * k), HERE) for k in range(1, 8)]
-    assert [covered(layer) for layer in gl.render_separately(view, bodies)] == [(2 * k) ** 2 for k in range(1, 8)]
+    assert covered(gl.render(view, bodies)) == 14**2
     assert len(fetched) == 3
 
 
@@ -242,7 +206,6 @@ def test_gl_gives_the_same_whatever_the_tiles(
     with pytest.MonkeyPatch.context() as patch:
         whole = [gl.render(view, [body]) for body in bodies], gl.render(view, bodies, pixels)
         patch.setattr(module, "MAX_TEXTURE_SIDE", tile)
-        gl._patches.clear()  # type: ignore[attr-defined]
         cut = [gl.render(view, [body]) for body in bodies], gl.render(view, bodies, pixels)
     for one, other in zip([*whole[0], whole[1]], [*cut[0], cut[1]], strict=True):
         differing = one.ids != other.ids

@@ -6,7 +6,6 @@ some pixels.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,18 +32,12 @@ from silhouette.renderers.views import View
 if TYPE_CHECKING:
     from silhouette.renderers.gl.depth_pass import DepthPass, FacePass, MeshBuffer
 
-# The pixels by which a drawn picture exceeds the view on each side, because pixels just beyond it are often needed.
-DRAWN_MARGIN_PX = 4
-
-# Limits on memory for the next calls: depths of the latest pictures (float32), and triangles on the device.
-DEPTHS_KEPT = 32_000_000
-TRIANGLES_KEPT = 20_000_000
+TRIANGLES_KEPT = 20_000_000  # on the device, for the next calls
 
 # The most pixels of the device's texture, counted for each body, that are drawn before anything is read back.
 DEPTHS_AT_ONCE = 16_000_000
 
 Place = tuple[int, int]
-BodyKey = tuple[Any, ...]  # the picture, which mesh it is and where it stands, whatever the body's number
 
 
 class GLRenderer(Renderer):
@@ -67,8 +60,6 @@ class GLRenderer(Renderer):
         self.number = context.device
         self._meshes: LRU[MeshBuffer] = LRU(TRIANGLES_KEPT)
         self._latest = ""  # the digest of the mesh that was used last
-        self._patches: LRU[list[Patch]] = LRU(DEPTHS_KEPT)
-        self._keeping = threading.Lock()
         with context.current():
             from silhouette.renderers.gl import depth_pass  # binds PyOpenGL to the platform of the context
 
@@ -112,16 +103,13 @@ class GLRenderer(Renderer):
                     buffer.free()
         self._pass = self._face_pass = None
         self._meshes.clear()
-        self._patches.clear()
 
     def render(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Layer:
-        """See `Renderer.render`. The last whole picture is kept: its bodies are not drawn again for it.
+        """See `Renderer.render`.
 
         Raises:
             RendererUnavailable: after `close`.
         """
-        if len(bodies) == 1:
-            return next(self.render_separately(view, bodies, pixels))
         self._check_open()
         ascending = sorted((body for body in bodies if len(body.mesh.faces)), key=lambda body: body.id)
         if pixels is not None:
@@ -138,93 +126,32 @@ class GLRenderer(Renderer):
                 ids[(depth < np.inf) & (depth <= front)] = body.id
         return layer
 
-    def draw_ahead(self, view: View, bodies: Sequence[Body]) -> None:
-        """See `Renderer.draw_ahead`: the depths of the whole picture are fetched and kept.
-
-        Raises:
-            RendererUnavailable: after `close`.
-        """
-        self._check_open()
-        solid = [body for body in bodies if len(body.mesh.faces)]
-        if len(solid) * _padded(view) <= DEPTHS_KEPT:
-            for _ in self._pictures(view, solid):
-                pass
-
-    def render_separately(self, view: View, bodies: Sequence[Body], pixels: Any = None) -> Iterator[Layer]:
-        """See `Renderer.render_separately`: all bodies are drawn at once.
-
-        Raises:
-            RendererUnavailable: after `close`.
-        """
-        self._check_open()
-        solid = [body for body in bodies if len(body.mesh.faces)]
-        if pixels is not None:
-            depths = iter(self._depths(view, solid, _middles(pixels)))
-            for body in bodies:
-                layer = Layer.empty((len(pixels),))
-                if len(body.mesh.faces):
-                    _enter(body, [(layer.ids, layer.depth, next(depths))])
-                yield layer
-            return
-        drawn = iter(self._settled(view, solid))
-        for body in bodies:
-            layer = Layer.empty((view.height, view.width))
-            if len(body.mesh.faces):
-                patches = next(drawn)
-                parts = zip(_within(layer.ids, patches), _within(layer.depth, patches), strict=True)
-                _enter(body, [(ids, target, depth) for (ids, depth), (target, _) in parts])
-            yield layer
-
     def _check_open(self) -> None:
         if self._pass is None:
             raise RendererUnavailable("this OpenGL renderer was closed; create another")
 
     def _settled(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
-        """The patches of each body, with exact depths where two bodies are close to each other."""
-        pictures = list(self._pictures(view, bodies))
+        """The patches of each body, with exact depths where two bodies are close to each other.
+
+        As many bodies as fit are drawn at once.
+        """
+        groups = _groups(bodies, view.height * view.width)
+        pictures = [patches for group in groups for patches in self._drawn_whole(view, group)]
         return [
             with_exact_depths(view, body, patches, close, self._faces(view, body, close)) if len(close) else patches
             for body, patches, close in zip(bodies, pictures, close_pixels(pictures), strict=True)
         ]
 
-    def _pictures(self, view: View, bodies: Sequence[Body]) -> Iterator[list[Patch]]:
-        """For each body the patches of the picture and its margin that it touches, drawn unless they are kept.
-
-        As many bodies as fit are drawn at once.
-        """
-        view_key = _view_key(view)
-        for group in _groups(bodies, _padded(view)):
-            keys = [_body_key(view_key, body) for body in group]
-            at_hand = dict(zip(keys, self._at_hand(keys), strict=True))
-            missing = {key: body for key, body in zip(keys, group, strict=True) if at_hand[key] is None}
-            drawn = dict(zip(missing, self._drawn_whole(view, list(missing.values())), strict=True))
-            self._keep(drawn)
-            yield from (at_hand[key] or drawn.get(key, []) for key in keys)
-
-    def _keep(self, drawn: dict[BodyKey, list[Patch]]) -> None:
-        """Keeps the patches of a picture, and of the latest ones before it as many as there may be."""
-        with self._keeping:
-            for key, patches in drawn.items():
-                self._patches.put(key, patches, sum(patch.depth.size for patch in patches))
-            self._patches.trim()
-
-    def _at_hand(self, keys: Sequence[BodyKey]) -> list[list[Patch] | None]:
-        """The patches that are kept; None for a body whose patches are not."""
-        with self._keeping:
-            return [self._patches.get(key) for key in keys]
-
     def _drawn_whole(self, view: View, bodies: Sequence[Body]) -> list[list[Patch]]:
         """The patches of each body, tile by tile."""
         assert self._pass is not None
         patches: list[list[Patch]] = [[] for _ in bodies]
-        if not bodies:
-            return patches
         tall, wide = _tile_size(view.height), _tile_size(view.width)
         with self._context.current():
             buffers = self._buffers(bodies)
-            for row in range(-DRAWN_MARGIN_PX, view.height + DRAWN_MARGIN_PX, tall):
-                for column in range(-DRAWN_MARGIN_PX, view.width + DRAWN_MARGIN_PX, wide):
-                    tile = _tile(view, ((row + DRAWN_MARGIN_PX) // tall, (column + DRAWN_MARGIN_PX) // wide))
+            for row in range(0, view.height, tall):
+                for column in range(0, view.width, wide):
+                    tile = _tile(view, (row // tall, column // wide))
                     windows = self._pass.windows(tile, list(zip(bodies, buffers, strict=True)))
                     for own, ((rows, columns), depth) in zip(patches, windows, strict=True):
                         if depth.size:
@@ -238,13 +165,7 @@ class GLRenderer(Renderer):
         depths = np.full((len(bodies), len(pixels)), np.inf, np.float32)
         if len(bodies) == 0 or len(pixels) == 0:
             return depths
-        view_key = _view_key(view)
-        at_hand = self._at_hand([_body_key(view_key, body) for body in bodies])
-        if _is_near(view, pixels) and None not in at_hand:
-            for patches, depth in zip(at_hand, depths, strict=True):
-                _look_up(patches or [], pixels, depth)
-        else:
-            self._draw_at(view, bodies, pixels, depths)
+        self._draw_at(view, bodies, pixels, depths)
         for body, depth, close in zip(bodies, depths, close_places(depths), strict=True):
             if close.any():
                 faces = self._faces(view, body, pixels[close])
@@ -295,14 +216,6 @@ class GLRenderer(Renderer):
             dropped.free()
 
 
-def _enter(body: Body, parts: Sequence[tuple[Any, Any, Depths]]) -> None:
-    """Writes a body's depths, and its id where it is, into parts of a layer on which nothing else is."""
-    for ids, target, depth in parts:
-        target[...] = depth
-        ids[...] = depth < np.inf
-        ids *= np.int32(body.id)
-
-
 def _front(ascending: Sequence[Body], depths: Depths, shape: tuple[int, ...]) -> Layer:
     """The layer of bodies in the order of their ids, whose depths (k, n) are given."""
     layer = Layer.empty(shape)
@@ -316,26 +229,6 @@ def _front(ascending: Sequence[Body], depths: Depths, shape: tuple[int, ...]) ->
 def _middles(pixels: Any) -> NDArray[np.int64]:
     """The nearest pixels, (n, 2), to places that may be fractional."""
     return np.floor(np.asarray(pixels, dtype=np.float64).reshape(-1, 2) + 0.5).astype(np.int64)
-
-
-def _view_key(view: View) -> tuple[Any, ...]:
-    return (view.eye.tobytes(), view.axes.tobytes(), view.left, view.top, view.step, view.width, view.height)
-
-
-def _body_key(view_key: tuple[Any, ...], body: Body) -> BodyKey:
-    return view_key, body.mesh.digest, body.pose.rotation.tobytes(), body.pose.translation.tobytes()
-
-
-def _is_near(view: View, pixels: NDArray[np.int64]) -> bool:
-    """Whether all of the pixels (n, 2) lie in the picture or in the margin that is drawn with it."""
-    low, high = pixels.min(axis=0), pixels.max(axis=0)
-    return bool(
-        (low >= -DRAWN_MARGIN_PX).all() and (high < np.array([view.height, view.width]) + DRAWN_MARGIN_PX).all()
-    )
-
-
-def _padded(view: View) -> int:
-    return (view.height + 2 * DRAWN_MARGIN_PX) * (view.width + 2 * DRAWN_MARGIN_PX)
 
 
 def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]]:
@@ -361,23 +254,22 @@ def _groups(bodies: Sequence[Body], depths_per_body: int) -> Iterator[list[Body]
 
 
 def _tile_size(pixels: int) -> int:
-    """The side of the tiles into which ``pixels`` pixels, with their margin, are cut: as few and as even as can be.
+    """The side of the tiles into which ``pixels`` pixels are cut: as few and as even as can be.
 
     >>> _tile_size(300), _tile_size(4000)
-    (308, 2004)
+    (300, 2000)
     """
-    whole = pixels + 2 * DRAWN_MARGIN_PX
-    return -(-whole // -(-whole // MAX_TEXTURE_SIDE))
+    return -(-pixels // -(-pixels // MAX_TEXTURE_SIDE))
 
 
 def _tile(view: View, place: Place) -> View:
-    """One tile of the view's plane; the tile (0, 0) begins MARGIN pixels left of and above the picture."""
+    """One tile of the view's plane; the tile (0, 0) begins where the picture does."""
     tall, wide = _tile_size(view.height), _tile_size(view.width)
     return View(
         view.eye,
         view.axes,
-        view.left + (place[1] * wide - DRAWN_MARGIN_PX) * view.step,
-        view.top - (place[0] * tall - DRAWN_MARGIN_PX) * view.step,
+        view.left + place[1] * wide * view.step,
+        view.top - place[0] * tall * view.step,
         view.step,
         wide,
         tall,
@@ -387,7 +279,7 @@ def _tile(view: View, place: Place) -> View:
 def _by_tile(view: View, pixels: NDArray[np.int64]) -> Iterator[tuple[View, Any, NDArray[np.int64]]]:
     """Each tile in which any of the pixels (n, 2) lie: which of them do, and their rows and columns in it."""
     size = np.array([_tile_size(view.height), _tile_size(view.width)])
-    places, within = np.divmod(pixels + DRAWN_MARGIN_PX, size)
+    places, within = np.divmod(pixels, size)
     (top, left), (bottom, right) = places.min(axis=0).tolist(), places.max(axis=0).tolist()
     if (top, left) == (bottom, right):
         yield _tile(view, (top, left)), slice(None), within
@@ -405,11 +297,3 @@ def _within(picture: Any, patches: Sequence[Patch]) -> Iterator[tuple[Any, Depth
         if part.depth.size:
             rows, columns = part.depth.shape
             yield picture[part.row : part.row + rows, part.column : part.column + columns], part.depth
-
-
-def _look_up(patches: Sequence[Patch], pixels: NDArray[np.int64], depths: Depths) -> None:
-    """Enters into ``depths`` (n,) the depths of the patches at pixels (n, 2)."""
-    for patch in patches:
-        rows, columns = pixels[:, 0] - patch.row, pixels[:, 1] - patch.column
-        inside = (rows >= 0) & (rows < patch.depth.shape[0]) & (columns >= 0) & (columns < patch.depth.shape[1])
-        depths[inside] = patch.depth[rows[inside], columns[inside]]

@@ -1,4 +1,4 @@
-"""What renderers answer at some points of a picture only, and of each body alone; for every renderer."""
+"""What renderers answer at some points of a picture only; for every renderer."""
 
 from __future__ import annotations
 
@@ -64,32 +64,6 @@ def test_fractional_pixels_are_that_very_point_or_the_nearest_middle(renderer: R
     looked_at = points if renderer.capabilities.sparse else np.floor(points + 0.5)
     expected = ((looked_at > 9.5) & (looked_at < 19.5)).all(axis=1)
     assert np.array_equal(renderer.render(view, bodies, points).ids > 0, expected)
-
-
-# Each body alone.
-
-
-@pytest.mark.parametrize("asked", ["all", "some", "none"])
-def test_layers_are_what_each_body_alone_would_give(renderer: Renderer, asked: str) -> None:
-    view = shapes.looking((40, -200, 70), (0, 0, 0), 0.002, 90, 70, roll=31.7)
-    cube = shapes.cube(20)
-    bodies = [
-        Body(7, cube, HERE),
-        Body(2, shapes.sphere(12, 40, 21), Pose.standing((8, -10, 5))),
-        Body(9, shapes.mesh(np.zeros((0, 3)), np.zeros((0, 3))), HERE),
-        Body(4, cube, HERE),
-        Body(3, cube, Pose.standing((900, 0, 0))),
-        Body(8, cube, Pose.standing((0, -400, 0))),
-    ]
-    pixels = {"all": None, "none": np.empty((0, 2))}.get(asked, np.random.default_rng(4).uniform(-9, 95, (300, 2)))
-    found = list(renderer.render_separately(view, bodies, pixels))
-    assert len(found) == len(bodies)
-    for layer, body in zip(found, bodies, strict=True):
-        alone = renderer.render(view, [body], pixels)
-        assert np.array_equal(layer.ids, alone.ids)
-        # OpenGL's depths are float32 of its own, but exact where another body is close.
-        assert np.allclose(layer.depth, alone.depth, rtol=1e-6 if renderer.name == "gl" else 0.0, atol=0.0)
-    assert list(renderer.render_separately(view, [], pixels)) == []
 
 
 @pytest.mark.parametrize("eye", [(40, -200, 70), (0, -10, 0), (3, 1, 2), (0, 300, 0)])
