@@ -2,7 +2,7 @@
 // silhouette/rules/necromunda/judge.py.
 import { Faces } from "./judge_faces.js";
 import { Doubt, occlusionOf } from "./judge_occlusion.js";
-import { between } from "./outlines.js";
+import { between, hullOf } from "./outlines.js";
 
 export const VERDICTS = ["open", "partial cover", "full cover", "hidden"];
 export const TOO_CLOSE = "too close to call";
@@ -43,7 +43,6 @@ export class Piece {
       const turned = [0, 1, 2].map((column) => [cosine * pose[column] - sine * pose[4 + column], sine * pose[column] + cosine * pose[4 + column], pose[8 + column]][row]);
       return [...turned, at[row]];
     });
-    this.middle = null;
   }
 
   // A direction in plan, and a point of the world, where it goes with the piece.
@@ -192,21 +191,19 @@ export class Table {
 
   // The middle of the box round what counts of a piece, along the world's axes.
   #middleOf(piece) {
-    if (piece.middle) return piece.middle;
-    const { points, used } = this.shapes.get(piece.shape);
-    const m = piece.now;
-    const low = [Infinity, Infinity, Infinity];
-    const high = [-Infinity, -Infinity, -Infinity];
-    for (const at of used) {
-      for (let row = 0; row < 3; row += 1) {
-        const value = m[4 * row] * points[at] + m[4 * row + 1] * points[at + 1] + m[4 * row + 2] * points[at + 2];
-        if (value < low[row]) low[row] = value;
-        if (value > high[row]) high[row] = value;
-      }
-    }
-    piece.middle = low.map((value, row) => (value + high[row]) / 2 + m[4 * row + 3]);
-    return piece.middle;
+    piece.rim ??= rimOf(this.shapes.get(piece.shape), piece.pose);
+    const rim = piece.rim.map((point) => piece.carried(point));
+    return [0, 1, 2].map((axis) => {
+      const values = rim.map((point) => point[axis]);
+      return (Math.min(...values) + Math.max(...values)) / 2;
+    });
   }
+}
+
+// The outermost points of what counts of a mesh, in plan, and its lowest and its highest.
+function rimOf({ points, used }, m) {
+  const placed = Array.from(used, (at) => [0, 4, 8].map((row) => m[row] * points[at] + m[row + 1] * points[at + 1] + m[row + 2] * points[at + 2] + m[row + 3]));
+  return [...hullOf(placed), ...[-1, 1].map((sign) => placed.reduce((most, point) => (sign * point[2] > sign * most[2] ? point : most)))];
 }
 
 // What counts of a sight, where ``more`` is how much of what may be before the target is: 0 none, 1 all.
