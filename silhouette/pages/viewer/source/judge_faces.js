@@ -145,10 +145,10 @@ export function clipped(polygon, plane) {
 }
 
 // A body's faces in a picture: each has a side, 1 where the eye is on that of its normal, -1 on the other, 0 on neither
-// or where it is left out, as all are at first; and parts of faces that were cut, {polygon, side}.
+// or where it is left out, as all are until taken; and parts of faces that were cut, {polygon, side}.
 export class PlacedFaces {
   constructor({ mesh, matrix, eye }, sides = new Int8Array(mesh.corners.length / 3), parts = []) {
-    Object.assign(this, { mesh, matrix, eye, sides, parts, isNone: true });
+    Object.assign(this, { mesh, matrix, eye, sides, parts, isTaken: false });
   }
 
   static of(mesh, pose, view) {
@@ -160,7 +160,7 @@ export class PlacedFaces {
     const { sides, eye, parts } = this;
     const { planes } = this.mesh;
     const [x, y, z] = eye;
-    this.isNone = false;
+    this.isTaken = true;
     for (let face = from, at = 4 * from; face < to; face += 1, at += 4) {
       const ahead = planes[at] * x + planes[at + 1] * y + planes[at + 2] * z - planes[at + 3];
       sides[face] = (ahead < 0) - (ahead > 0); // no branch: none would be foreseen

@@ -28,7 +28,7 @@ const opposite = (plane) => plane.map((value) => -value);
 export class Doubt extends Error {}
 
 // Straight at a point, upright.
-export function viewAt(eye, aim, facing) {
+function viewAt(eye, aim, facing) {
   const forward = unit(aim.map((value, axis) => value - eye[axis]));
   const steep = Math.hypot(forward[0], forward[1]) < 1e-9;
   const angle = (facing * Math.PI) / 180;
@@ -41,28 +41,17 @@ function inView(way, { axes }) {
   return [0, 3, 6].map((row) => dot(axes.slice(row, row + 3), way));
 }
 
-// The bounds of points, x, y, z each, in the picture.
-function windowOf(points) {
-  const window = { left: Infinity, right: -Infinity, low: Infinity, high: -Infinity };
-  for (let at = 0; at < points.length; at += 3) {
-    const [x, y] = [points[at] / points[at + 2], points[at + 1] / points[at + 2]];
-    window.left = Math.min(window.left, x);
-    window.right = Math.max(window.right, x);
-    window.low = Math.min(window.low, y);
-    window.high = Math.max(window.high, y);
-  }
-  return window;
+// The least and the greatest of points along an axis.
+export function spanOf(points, axis) {
+  const values = points.map((point) => point[axis]);
+  return [Math.min(...values), Math.max(...values)];
 }
 
-// The room round a target, so that what only touches its picture reaches into it.
-function roomOf({ left, right, low, high }) {
-  return 1e-4 * Math.max(right - left, high - low);
-}
-
-function grown(window) {
-  const { left, right, low, high } = window;
-  const room = roomOf(window);
-  return { left: left - room, right: right + room, low: low - room, high: high + room };
+// The window round places in the picture, with a little room, so that what only touches them reaches into it.
+function windowOf(places) {
+  const [[left, right], [low, high]] = [spanOf(places, 0), spanOf(places, 1)];
+  const room = 1e-4 * Math.max(right - left, high - low);
+  return { left: left - room, right: right + room, low: low - room, high: high + room, room };
 }
 
 // The least by which points lie beyond a plane.
@@ -152,7 +141,7 @@ function partsBefore({ mesh, pose }, planes, view) {
     if (order > 0 && isAhead) before.take(start, end);
     else if (order >= 0) for (let face = start; face < end; face += 1) sort(before.polygon(face, corners), face);
   }
-  return [[before, BLOCKER], [mixed, PERHAPS]].filter(([faces]) => !faces.isNone);
+  return [[before, BLOCKER], [mixed, PERHAPS]].filter(([faces]) => faces.isTaken);
 }
 
 // What is obscured of a target: {mesh, pose, aim}, by blockers: {mesh, pose}, seen from an eye. ``arcs``: null, or wedges
@@ -162,8 +151,10 @@ function partsBefore({ mesh, pose }, planes, view) {
 export function occlusionOf({ eye, facing, arcs, target, blockers, isBrief }) {
   const view = viewAt(eye, target.aim, facing);
   const hull = seen(target.mesh.hull, target.pose, view);
+  const places = [];
   for (let at = 0; at < hull.length; at += 3) {
-    if (!(hull[at + 2] > NEAR) || Math.hypot(hull[at], hull[at + 1]) > STEEPEST * hull[at + 2]) throw new Doubt("near");
+    places.push([hull[at] / hull[at + 2], hull[at + 1] / hull[at + 2]]);
+    if (!(hull[at + 2] > NEAR) || Math.hypot(...places.at(-1)) > STEEPEST) throw new Doubt("near");
   }
   // An arc that has all of the target, or nothing of it, adds no lines.
   const edges = (arcs || []).map((arc) => edgesOf(arc, view));
@@ -171,7 +162,7 @@ export function occlusionOf({ eye, facing, arcs, target, blockers, isBrief }) {
   const partly = isWhole ? [] : edges.filter((arc) => !arc.some((plane) => leastBeyond(opposite(plane), hull) >= 0));
   const isOutside = !isWhole && !partly.length;
   if (isBrief && isOutside) return { ...allOf(1, NaN), within: 0, withinObscured: 0, shares: [] };
-  const window = grown(windowOf(hull));
+  const window = windowOf(places);
   const thinnest = 1e-8 * (window.right - window.left) * (window.high - window.low);
   const [parts, owners] = [[TARGET], []];
   OUTLINES.begin(window);
@@ -188,7 +179,7 @@ export function occlusionOf({ eye, facing, arcs, target, blockers, isBrief }) {
     }
   }
   const faces = PlacedFaces.of(target.mesh, target.pose, view);
-  let areas = isBrief && isWhole && faces.hasArea(thinnest) ? certainOf(OUTLINES, parts, hull) : null;
+  let areas = isBrief && isWhole && faces.hasArea(thinnest) ? certainOf(OUTLINES, parts, places) : null;
   if (!areas) {
     faces.take(0, faces.sides.length);
     add(0, faces);
@@ -222,21 +213,19 @@ function allOf(whole, obscured) {
 }
 
 // The same where outlines of blockers cover all of what lies round a target, or nothing of it; else null.
-function certainOf(outlines, parts, hull) {
+function certainOf(outlines, parts, places) {
   if (parts.length === 1) return allOf(1, 0);
   const { count, window } = outlines;
-  if (reachOf(outlines) > roomOf(window) / 2) return null;
-  outlines.addPolygon(around(hull, roomOf(window)), 0, 0);
+  if (reachOf(outlines) > window.room / 2) return null;
+  outlines.addPolygon(around(places, window.room), 0, 0);
   const { whole, obscured, perhaps, alone } = new Areas(outlines, parts).run().sums();
   outlines.count = count;
   if (whole - obscured <= COVERED * whole) return { ...allOf(whole, whole), alone };
   return obscured + perhaps === 0 ? { ...allOf(whole, 0), alone } : null;
 }
 
-// The convex outline of points in the picture, with room all round.
-function around(points, room) {
-  const places = [];
-  for (let at = 0; at < points.length; at += 3) places.push([points[at] / points[at + 2], points[at + 1] / points[at + 2]]);
+// The convex outline of places in the picture, with room all round.
+function around(places, room) {
   const corners = hullOf(places).flatMap(([x, y]) => [[x - room, y - room], [x + room, y - room], [x - room, y + room], [x + room, y + room]]);
   return hullOf(corners).flatMap((corner) => [...corner, 1]);
 }

@@ -35,12 +35,8 @@ export class Lines {
   // From one point, x, y, z from an index on, to another, so many times; ``moved``: mm by which they may be off.
   add(points, from, to, times, moved) {
     const { left, right, low, high } = this.window;
-    const near = points[from + 2];
-    const far = points[to + 2];
-    let x = points[from] / near;
-    let y = points[from + 1] / near;
-    let end = points[to] / far;
-    let top = points[to + 1] / far;
+    const [near, far] = [points[from + 2], points[to + 2]];
+    let [x, y, end, top] = [points[from] / near, points[from + 1] / near, points[to] / far, points[to + 1] / far];
     let delta = -times;
     if (y > top) {
       [x, y, end, top] = [end, top, x, y];
@@ -54,13 +50,9 @@ export class Lines {
     // What lies to the left of the window is drawn together onto its left side, what lies to its right left out.
     if (x < left || end < left) {
       const cut = x < left && end < left ? top : Math.min(Math.max(y + (left - x) / slope, y), top);
-      if (x < left) {
-        this.put(left, y, left, cut, 0, delta, reach);
-        [x, y] = [left, cut];
-      } else {
-        this.put(left, cut, left, top, 0, delta, reach);
-        [end, top] = [left, cut];
-      }
+      this.put(left, x < left ? y : cut, left, x < left ? cut : top, 0, delta, reach);
+      if (x < left) [x, y] = [left, cut];
+      else [end, top] = [left, cut];
     }
     if (x > right || end > right) {
       const cut = Math.min(Math.max(y + (right - x) / slope, y), top);
@@ -111,11 +103,10 @@ class Sweep {
     const { y, top, coming } = lines;
     const starts = sortedBy(y, lines.count, lines.window);
     const ends = sortedBy(top, lines.count, lines.window);
-    let start = 0;
-    let end = 0;
+    let [start, end] = [0, 0];
     while (end < ends.length) {
       const level = start < starts.length ? Math.min(y[starts[start]], top[ends[end]]) : top[ends[end]];
-      while (crossings.count && crossings.levels[0] <= level) this.#crossed();
+      while (crossings.size && crossings.numbers[0] <= level) this.#crossed();
       const firstEnd = end;
       this.comingCount = 0;
       while (end < ends.length && top[ends[end]] === level) end += 1;
@@ -222,8 +213,7 @@ class Sweep {
   #meet(at, level) {
     if (at < 0 || at + 1 >= this.size) return;
     const { top, slope, active } = this.lines;
-    const first = active[at];
-    const second = active[at + 1];
+    const [first, second] = [active[at], active[at + 1]];
     if (slope[first] <= slope[second]) return;
     const end = top[first] < top[second] ? top[first] : top[second];
     const past = this.xAt(first, end) - this.xAt(second, end);
@@ -235,9 +225,7 @@ class Sweep {
   #crossed() {
     const { crossings } = this;
     const { active, place, before } = this.lines;
-    const level = crossings.levels[0];
-    const first = crossings.firsts[0];
-    const second = crossings.seconds[0];
+    const [level, first, second] = [crossings.numbers[0], crossings.numbers[1], crossings.numbers[2]];
     crossings.drop();
     const at = place[first];
     if (active[at] !== first || at + 1 >= this.size || active[at + 1] !== second) return;
@@ -269,22 +257,21 @@ export class Outline extends Sweep {
   }
 
   turned(line, level, x, state) {
-    const isBounding = (state === 0) !== (state + this.lines.delta[line] === 0);
-    if (isBounding !== this.#isBounding(line)) {
+    const { before } = this.lines;
+    if (this.#isBounding(line, state) !== this.#isBounding(line, before[line])) {
       this.ended(line, level, x);
       this.counted(line, level, x);
     }
-    this.lines.before[line] = state;
+    before[line] = state;
   }
 
-  #isBounding(line) {
-    const state = this.lines.before[line];
+  #isBounding(line, state) {
     return (state === 0) !== (state + this.lines.delta[line] === 0);
   }
 
   ended(line, level, x) {
-    const { since, sinceX, slope, reach } = this.lines;
-    if (this.#isBounding(line)) this.outlines.put(sinceX[line], since[line], x, level, slope[line], this.body, reach[line]);
+    const { before, since, sinceX, slope, reach } = this.lines;
+    if (this.#isBounding(line, before[line])) this.outlines.put(sinceX[line], since[line], x, level, slope[line], this.body, reach[line]);
   }
 }
 
@@ -372,49 +359,45 @@ function sortedBy(values, count, { low, high }) {
   return order;
 }
 
-// Pairs of lines by the height at which they cross, the lowest first: a heap.
+// Pairs of lines by the height at which they cross, the lowest first: a heap of height, first and second.
 class Crossings {
   constructor() {
-    this.count = this.size = 0;
-    this.#grow(1024);
-  }
-
-  #grow(size) {
-    this.levels = grown(this.levels, new Float64Array(size));
-    this.firsts = grown(this.firsts, new Int32Array(size));
-    this.seconds = grown(this.seconds, new Int32Array(size));
-    this.size = size;
+    this.size = 0;
+    this.numbers = new Float64Array(3072);
   }
 
   add(level, first, second) {
-    if (this.count === this.size) this.#grow(2 * this.size);
-    let at = this.count;
-    this.count += 1;
-    for (let above = (at - 1) >> 1; at > 0 && this.levels[above] > level; above = (at - 1) >> 1) {
-      this.#set(at, this.levels[above], this.firsts[above], this.seconds[above]);
-      at = above;
+    if (this.size === this.numbers.length) this.numbers = grown(this.numbers, new Float64Array(2 * this.size));
+    let at = this.size;
+    this.size += 3;
+    for (let above; at > 0; at = above) {
+      above = 3 * ((at / 3 - 1) >> 1);
+      if (this.numbers[above] <= level) break;
+      this.#move(above, at);
     }
-    this.#set(at, level, first, second);
+    this.numbers[at] = level;
+    this.numbers[at + 1] = first;
+    this.numbers[at + 2] = second;
   }
 
   // Takes the lowest away.
   drop() {
-    const { levels, firsts, seconds } = this;
-    const last = (this.count -= 1);
-    const level = levels[last];
+    const { numbers } = this;
+    const last = (this.size -= 3);
     let at = 0;
-    for (let below = 1; below < last; below = 2 * at + 1) {
-      if (below + 1 < last && levels[below + 1] < levels[below]) below += 1;
-      if (levels[below] >= level) break;
-      this.#set(at, levels[below], firsts[below], seconds[below]);
+    for (let below = 3; below < last; below = 2 * at + 3) {
+      if (below + 3 < last && numbers[below + 3] < numbers[below]) below += 3;
+      if (numbers[below] >= numbers[last]) break;
+      this.#move(below, at);
       at = below;
     }
-    this.#set(at, level, firsts[last], seconds[last]);
+    this.#move(last, at);
   }
 
-  #set(at, level, first, second) {
-    this.levels[at] = level;
-    this.firsts[at] = first;
-    this.seconds[at] = second;
+  #move(from, to) {
+    const { numbers } = this;
+    numbers[to] = numbers[from];
+    numbers[to + 1] = numbers[from + 1];
+    numbers[to + 2] = numbers[from + 2];
   }
 }
