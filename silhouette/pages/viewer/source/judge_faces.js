@@ -183,9 +183,8 @@ export class PlacedFaces {
 
   // Whether a face alone covers more than an area of the picture.
   hasArea(least) {
-    const p = new Float64Array(9);
     return this.sides.some((side, face) => {
-      this.polygon(face, p);
+      const p = this.polygon(face);
       const [x, y] = [p[0] / p[2], p[1] / p[2]];
       return Math.abs((p[3] / p[5] - x) * (p[7] / p[8] - y) - (p[6] / p[8] - x) * (p[4] / p[5] - y)) > 2 * least;
     });

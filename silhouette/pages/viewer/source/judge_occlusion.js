@@ -113,8 +113,7 @@ function isBeyond(planes, points) {
     let at = 0;
     while (at < points.length && beyond(plane, points, at) >= 0) at += 3;
     if (at < points.length) continue;
-    planes[number] = planes[0];
-    planes[0] = plane;
+    [planes[0], planes[number]] = [plane, planes[0]];
     return true;
   }
   return false;
@@ -215,19 +214,26 @@ function allOf(whole, obscured) {
 // The same where outlines of blockers cover all of what lies round a target, or nothing of it; else null.
 function certainOf(outlines, parts, places) {
   if (parts.length === 1) return allOf(1, 0);
-  const { count, window } = outlines;
-  if (reachOf(outlines) > window.room / 2) return null;
-  outlines.addPolygon(around(places, window.room), 0, 0);
+  const { count, window: { room } } = outlines;
+  if (reachOf(outlines) > room / 2) return null;
+  const isFirstCovered = isCovered(places[0], outlines);
+  if (places.some((place) => isCovered(place, outlines) !== isFirstCovered)) return null;
+  const corners = hullOf(places).flatMap(([x, y]) => [[x - room, y - room], [x + room, y - room], [x - room, y + room], [x + room, y + room]]);
+  outlines.addPolygon(hullOf(corners).flatMap((corner) => [...corner, 1]), 0, 0);
   const { whole, obscured, perhaps, alone } = new Areas(outlines, parts).run().sums();
   outlines.count = count;
   if (whole - obscured <= COVERED * whole) return { ...allOf(whole, whole), alone };
   return obscured + perhaps === 0 ? { ...allOf(whole, 0), alone } : null;
 }
 
-// The convex outline of places in the picture, with room all round.
-function around(places, room) {
-  const corners = hullOf(places).flatMap(([x, y]) => [[x - room, y - room], [x + room, y - room], [x - room, y + room], [x + room, y + room]]);
-  return hullOf(corners).flatMap((corner) => [...corner, 1]);
+// Whether a place in the picture lies in the outline of a body: of such a body an odd number of lines lie to its left.
+function isCovered([left, height], { count, x, y, top, slope, delta }) {
+  const odd = new Set();
+  for (let line = 0; line < count; line += 1) {
+    if (y[line] > height || top[line] <= height || x[line] + (height - y[line]) * slope[line] > left) continue;
+    if (!odd.delete(delta[line])) odd.add(delta[line]);
+  }
+  return odd.size > 0;
 }
 
 // By how much lines in a picture may be off, and lines that meet them.

@@ -91,10 +91,7 @@ function grown(old, values) {
 // what is to the left of a line from there on, and ``ended`` that it ends, each with its x.
 class Sweep {
   constructor(lines) {
-    this.lines = lines;
-    this.size = 0;
-    this.comingCount = 0;
-    this.crossings = new Crossings();
+    Object.assign(this, { lines, size: 0, comingCount: 0, crossings: new Crossings() });
     lines.before.fill(0, 0, lines.count);
   }
 
@@ -280,11 +277,8 @@ export class Outline extends Sweep {
 export class Areas extends Sweep {
   constructor(outlines, parts) {
     super(outlines);
-    this.parts = parts;
-    this.sets = [parts.map(() => false)];
-    this.next = []; // of each set and body the number of the set with that body more or less
-    this.areas = [0];
-    this.band = 0;
+    // ``next``: of each set and body the number of the set with that body more or less
+    Object.assign(this, { parts, sets: [parts.map(() => false)], next: [], areas: [0], band: 0 });
   }
 
   beyond(state, line) {
