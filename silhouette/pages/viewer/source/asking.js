@@ -1,8 +1,10 @@
 // Questions to the judge, which counts in a worker: the newest alone is put to it, and no answer comes after a newer one.
 import { TOO_CLOSE } from "./judge_necromunda.js";
+import { blockersOf } from "./verdicts.js";
 
 // What the judge says of a pair, as a row of the desk's results; the share is null where it is not counted.
-export function rowOf([attacker, target], { word, verdict, share = null, bound = null, inArc, could, blockers }) {
+export function rowOf([attacker, target], answer) {
+  const { word, verdict, share = null, bound = null, inArc, could } = answer;
   return {
     attacker,
     target,
@@ -13,7 +15,7 @@ export function rowOf([attacker, target], { word, verdict, share = null, bound =
     error: bound,
     marginal: word === TOO_CLOSE,
     could_be: could,
-    blockers: blockers.map(({ name, share: occluded }) => ({ name, occluded })),
+    blockers: blockersOf(answer).map(({ name, share: occluded }) => ({ name, occluded })),
   };
 }
 

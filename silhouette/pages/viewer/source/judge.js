@@ -26,11 +26,11 @@ export async function tableOf(page) {
 // The messages of a worker, one after another: {packed, bytes, shapes}, which come to those that it has; {pieces, play}, how the
 // table now stands; {number, places: [[at, turn], ...], pairs: [[attacker, target], ...], brief}, of which each pair is
 // answered by {number, pair, result}, those that are ``brief`` briefly. After each message the answer is {done}.
-function working(worker) {
+function serve(worker) {
   const shapes = new Map();
   let table = null;
   let before = Promise.resolve();
-  const heard = async (message) => {
+  const answer = async (message) => {
     if (message.shapes) for (const [name, shape] of await shapesOf(message)) shapes.set(name, shape);
     if (message.play) table = laid(message, shapes);
     for (const [index, place] of (message.places || []).entries()) table.pieces[index].place(...place);
@@ -39,7 +39,7 @@ function working(worker) {
     }
     worker.postMessage({ done: true });
   };
-  worker.onmessage = ({ data }) => (before = before.then(() => heard(data)));
+  worker.onmessage = ({ data }) => (before = before.then(() => answer(data)));
 }
 
-if (typeof WorkerGlobalScope !== "undefined" && self instanceof WorkerGlobalScope) working(self);
+if (typeof WorkerGlobalScope !== "undefined" && self instanceof WorkerGlobalScope) serve(self);

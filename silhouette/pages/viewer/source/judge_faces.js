@@ -8,17 +8,16 @@ export const NEAR = 1e-3; // mm: what lies nearer to the plane of the eye is cut
 // How often a face counts in both layers: of one seen from behind, of none, and of one that looks at the eye.
 const LAYER = 1 << 16;
 const LAYERS = [LAYER, 0, LAYER + 1];
-const [LEFT, RIGHT, BELOW, ABOVE, BEHIND] = [1, 2, 4, 8, 16];
+
+export const BLOCK = 32; // faces, one after another, that are looked at together: most of them are neighbours
 
 export class Faces {
   // ``points``: Float64Array of x, y, z in mm, in the model's frame, no two at one place; ``corners``: three of each face;
   // ``moved``: mm by which a point may lie from where the file has it; ``hull``: points in whose hull all lie.
   constructor(points, corners, moved, hull = points) {
-    this.points = points;
-    this.corners = corners;
-    this.moved = moved;
-    this.hull = hull;
+    Object.assign(this, { points, corners, moved, hull });
     this.#planes();
+    this.#boxes();
     this.#edges();
   }
 
@@ -35,56 +34,60 @@ export class Faces {
     }
   }
 
+  // The corners of the boxes round blocks of faces.
+  #boxes() {
+    const { points, corners } = this;
+    this.boxes = new Float64Array(24 * Math.ceil(corners.length / 3 / BLOCK));
+    for (let at = 0; at < this.boxes.length; at += 24) {
+      const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+      for (const vertex of corners.subarray((at / 8) * BLOCK, (at / 8 + 3) * BLOCK)) {
+        for (let axis = 0; axis < 3; axis += 1) {
+          low[axis] = Math.min(low[axis], points[3 * vertex + axis]);
+          high[axis] = Math.max(high[axis], points[3 * vertex + axis]);
+        }
+      }
+      for (let place = 0; place < 24; place += 1) this.boxes[at + place] = ((Math.floor(place / 3) >> place % 3) & 1 ? high : low)[place % 3];
+    }
+  }
+
+  // ``even``: where two faces meet that run along an edge in opposite directions its ends, as the first of them runs, and
+  // both; ``odd``: of any other edge its ends, then each face, and 1 where it runs from the first end, else -1.
   #edges() {
     const { corners } = this;
     const count = corners.length;
+    const endOf = (side) => corners[side % 3 === 2 ? side - 2 : side + 1];
     let size = 1;
     while (size < 2 * count) size *= 2;
-    const slots = new Int32Array(size).fill(-1);
-    const [from, to, first, next] = [0, 1, 2, 3].map(() => new Int32Array(count));
-    let edges = 0;
-    next.fill(-1);
+    const slots = new Int32Array(size).fill(-1); // of each edge, where its ends send it, the last side that was met
+    const before = new Int32Array(count).fill(-1); // the side of the same edge that was met before
+    const isLast = new Uint8Array(count); // whether none of it was met after
     for (let side = 0; side < count; side += 1) {
-      const start = corners[side];
-      const end = corners[side % 3 === 2 ? side - 2 : side + 1];
+      const [start, end] = [corners[side], endOf(side)];
       if (start === end) continue;
-      const low = Math.min(start, end);
-      const high = Math.max(start, end);
-      let slot = (Math.imul(low, 0x9e3779b1) ^ Math.imul(high, 0x85ebca6b)) >>> 7;
-      for (slot &= size - 1; ; slot = (slot + 1) & (size - 1)) {
-        const edge = slots[slot];
-        if (edge >= 0 && (from[edge] !== low || to[edge] !== high)) continue;
-        const own = edge < 0 ? edges : edge;
-        if (edge < 0) {
-          slots[slot] = own;
-          from[own] = low;
-          to[own] = high;
-          first[own] = -1;
-          edges += 1;
-        }
-        next[side] = first[own];
-        first[own] = side;
-        break;
+      let slot = (Math.imul(Math.min(start, end), 0x9e3779b1) ^ Math.imul(Math.max(start, end), 0x85ebca6b)) >>> 7;
+      for (slot &= size - 1; slots[slot] >= 0; slot = (slot + 1) & (size - 1)) {
+        const [first, last] = [corners[slots[slot]], endOf(slots[slot])];
+        if ((first === start && last === end) || (first === end && last === start)) break;
       }
+      before[side] = slots[slot];
+      isLast[before[side]] = 0;
+      isLast[side] = 1;
+      slots[slot] = side;
     }
-    // Where two faces meet that run along an edge in opposite directions: its ends, as the first of them runs, and both.
     const even = [];
-    const odd = []; // of any other edge its ends, then each face, and 1 where it runs from the first end, else -1
-    for (let edge = 0; edge < edges; edge += 1) {
-      const one = first[edge];
-      const two = next[one];
-      const isForth = (side) => corners[side] === from[edge];
-      if (two >= 0 && next[two] < 0 && isForth(one) !== isForth(two)) {
-        const ends = isForth(one) ? [from[edge], to[edge]] : [to[edge], from[edge]];
-        even.push(3 * ends[0], 3 * ends[1], Math.floor(one / 3), Math.floor(two / 3));
+    this.odd = [];
+    for (let side = 0; side < count; side += 1) {
+      if (!isLast[side]) continue;
+      const [start, end, other] = [corners[side], endOf(side), before[side]];
+      if (other >= 0 && before[other] < 0 && corners[other] === end) {
+        even.push(3 * start, 3 * end, Math.floor(side / 3), Math.floor(other / 3));
         continue;
       }
-      const of = [3 * from[edge], 3 * to[edge]];
-      for (let side = one; side >= 0; side = next[side]) of.push(Math.floor(side / 3), isForth(side) ? 1 : -1);
-      odd.push(of);
+      const edge = [3 * start, 3 * end];
+      for (let each = side; each >= 0; each = before[each]) edge.push(Math.floor(each / 3), corners[each] === start ? 1 : -1);
+      this.odd.push(edge);
     }
     this.even = Int32Array.from(even);
-    this.odd = odd;
   }
 }
 
@@ -100,22 +103,18 @@ function seeing(pose, { axes, eye }) {
 }
 
 // One of some points, seen, is put where others are.
-function put(m, points, at, found, to) {
+function put(m, points, at, others, to) {
   const [x, y, z] = [points[at], points[at + 1], points[at + 2]];
-  found[to] = m[0] * x + m[1] * y + m[2] * z + m[3];
-  found[to + 1] = m[4] * x + m[5] * y + m[6] * z + m[7];
-  found[to + 2] = m[8] * x + m[9] * y + m[10] * z + m[11];
-}
-
-function allSeen(points, m) {
-  const found = new Float64Array(points.length);
-  for (let at = 0; at < points.length; at += 3) put(m, points, at, found, at);
-  return found;
+  others[to] = m[0] * x + m[1] * y + m[2] * z + m[3];
+  others[to + 1] = m[4] * x + m[5] * y + m[6] * z + m[7];
+  others[to + 2] = m[8] * x + m[9] * y + m[10] * z + m[11];
 }
 
 // (3 n) points of a model's frame, seen.
 export function seen(points, pose, view) {
-  return allSeen(points, seeing(pose, view));
+  const [m, others] = [seeing(pose, view), new Float64Array(points.length)];
+  for (let at = 0; at < points.length; at += 3) put(m, points, at, others, at);
+  return others;
 }
 
 // The eye in a model's frame.
@@ -127,130 +126,90 @@ function eyeIn(pose, eye) {
   return rows.map(([p, q, r]) => (p * x + q * y + r * z) / size);
 }
 
-// What of a polygon, x, y, z of each corner, lies where ``value`` is at least 0.
-export function clipped(polygon, value) {
-  const found = [];
-  const count = polygon.length / 3;
-  for (let here = 0; here < count; here += 1) {
-    const there = (here + 1) % count;
-    const [p, q] = [polygon.slice(3 * here, 3 * here + 3), polygon.slice(3 * there, 3 * there + 3)];
-    const [a, b] = [value(p[0], p[1], p[2]), value(q[0], q[1], q[2])];
-    if (a >= 0) found.push(p[0], p[1], p[2]);
+// How far one of some points lies beyond a plane: its first three numbers times the point, less the fourth.
+export function beyond(plane, points, at) {
+  return plane[0] * points[at] + plane[1] * points[at + 1] + plane[2] * points[at + 2] - plane[3];
+}
+
+// What of a polygon, x, y, z of each corner, does not lie before a plane.
+export function clipped(polygon, plane) {
+  const corners = [];
+  for (let here = 0; here < polygon.length; here += 3) {
+    const there = (here + 3) % polygon.length;
+    const [a, b] = [beyond(plane, polygon, here), beyond(plane, polygon, there)];
+    if (a >= 0) corners.push(polygon[here], polygon[here + 1], polygon[here + 2]);
     if (a >= 0 === b >= 0) continue;
-    const share = a / (a - b);
-    for (let axis = 0; axis < 3; axis += 1) found.push(p[axis] + share * (q[axis] - p[axis]));
+    for (let axis = 0; axis < 3; axis += 1) corners.push(polygon[here + axis] + (a / (a - b)) * (polygon[there + axis] - polygon[here + axis]));
   }
-  return found;
-}
-
-// 1 where an eye is on the side of a plane's normal, -1 on the other, 0 on neither.
-function sideOf(planes, at, eye) {
-  const ahead = planes[at] * eye[0] + planes[at + 1] * eye[1] + planes[at + 2] * eye[2] - planes[at + 3];
-  return ahead < 0 ? 1 : ahead > 0 ? -1 : 0;
-}
-
-function own(some, name, value) {
-  Object.defineProperty(some, name, { value });
-  return value;
+  return Float64Array.from(corners);
 }
 
 // A body's faces in a picture: each has a side, 1 where the eye is on that of its normal, -1 on the other, 0 on neither
-// or where it is left out; and parts of faces that were cut, as polygons.
+// or where it is left out, as all are until taken; and parts of faces that were cut, {polygon, side}.
 export class PlacedFaces {
-  constructor(mesh, pose, view) {
-    this.mesh = mesh;
-    this.matrix = seeing(pose, view);
-    this.eye = eyeIn(pose, view.eye);
-    this.parts = []; // {polygon, side}
+  constructor({ mesh, matrix, eye }, sides = new Int8Array(mesh.corners.length / 3), parts = []) {
+    Object.assign(this, { mesh, matrix, eye, sides, parts, isTaken: false });
   }
 
-  // Most bodies are drawn whole, by few of their edges: all points, and sides, are worked out where they are wanted.
-  get points() {
-    return own(this, "points", allSeen(this.mesh.points, this.matrix));
+  static of(mesh, pose, view) {
+    return new PlacedFaces({ mesh, matrix: seeing(pose, view), eye: eyeIn(pose, view.eye) });
   }
 
-  get sides() {
-    const sides = new Int8Array(this.mesh.corners.length / 3);
-    for (let face = 0; face < sides.length; face += 1) sides[face] = sideOf(this.mesh.planes, 4 * face, this.eye);
-    return own(this, "sides", sides);
+  // Takes faces, from one to another, or of a face the part that is left of it.
+  take(from, to, polygon = null) {
+    const { sides, eye, parts } = this;
+    const { planes } = this.mesh;
+    const [x, y, z] = eye;
+    this.isTaken = true;
+    for (let face = from, at = 4 * from; face < to; face += 1, at += 4) {
+      const ahead = planes[at] * x + planes[at + 1] * y + planes[at + 2] * z - planes[at + 3];
+      sides[face] = (ahead < 0) - (ahead > 0); // no branch: none would be foreseen
+    }
+    if (!polygon) return;
+    if (sides[from]) parts.push({ polygon, side: sides[from] });
+    sides[from] = 0;
+  }
+
+  // The corners of a block's box, or of a face, x, y, z each.
+  box(block, corners = new Float64Array(24)) {
+    for (let at = 0; at < 24; at += 3) put(this.matrix, this.mesh.boxes, 24 * block + at, corners, at);
+    return corners;
+  }
+
+  polygon(face, corners = new Float64Array(9)) {
+    for (let corner = 0; corner < 3; corner += 1) put(this.matrix, this.mesh.points, 3 * this.mesh.corners[3 * face + corner], corners, 3 * corner);
+    return corners;
   }
 
   // Whether a face alone covers more than an area of the picture.
   hasArea(least) {
-    const p = new Float64Array(9);
-    const { points, corners } = this.mesh;
-    for (let face = 0; face < corners.length; face += 3) {
-      for (let corner = 0; corner < 3; corner += 1) put(this.matrix, points, 3 * corners[face + corner], p, 3 * corner);
+    return this.sides.some((side, face) => {
+      const p = this.polygon(face);
       const [x, y] = [p[0] / p[2], p[1] / p[2]];
-      if (Math.abs((p[3] / p[5] - x) * (p[7] / p[8] - y) - (p[6] / p[8] - x) * (p[4] / p[5] - y)) > 2 * least) return true;
-    }
-    return false;
+      return Math.abs((p[3] / p[5] - x) * (p[7] / p[8] - y) - (p[6] / p[8] - x) * (p[4] / p[5] - y)) > 2 * least;
+    });
   }
 
-  polygon(face) {
-    const found = [];
-    for (let corner = 3 * face; corner < 3 * face + 3; corner += 1) {
-      const at = 3 * this.mesh.corners[corner];
-      found.push(this.points[at], this.points[at + 1], this.points[at + 2]);
-    }
-    return found;
-  }
-
-  // The same body with other faces.
-  with(sides, parts) {
-    const other = Object.create(PlacedFaces.prototype);
-    own(other, "sides", sides);
-    own(other, "points", this.points);
-    return Object.assign(other, { mesh: this.mesh, matrix: this.matrix, parts });
-  }
-
-  // The faces that may reach into a window of the picture, of what lies farther than the plane of the eye.
-  within(window) {
-    const { points, parts, eye } = this;
-    const { corners, planes } = this.mesh;
-    const { left, right, low, high } = window;
-    const codes = new Uint8Array(points.length / 3);
-    for (let vertex = 0, at = 0; vertex < codes.length; vertex += 1, at += 3) {
-      const x = points[at];
-      const y = points[at + 1];
-      const z = points[at + 2];
-      codes[vertex] =
-        (x < left * z ? LEFT : 0) | (x > right * z ? RIGHT : 0) | (y < low * z ? BELOW : 0) | (y > high * z ? ABOVE : 0) | (z < NEAR ? BEHIND : 0);
-    }
-    const sides = new Int8Array(corners.length / 3);
-    const cut = [];
-    for (let face = 0, at = 0; face < sides.length; face += 1, at += 3) {
-      const [one, two, three] = [codes[corners[at]], codes[corners[at + 1]], codes[corners[at + 2]]];
-      if (one & two & three) continue;
-      const side = sideOf(planes, 4 * face, eye);
-      if (!((one | two | three) & BEHIND)) sides[face] = side;
-      else if (side) cut.push({ polygon: clipped(this.polygon(face), (x, y, z) => z - NEAR), side });
-    }
-    return this.with(sides, [...parts, ...cut]);
-  }
-
-  // What lies where ``plane`` times a point, in picture coordinates, is at least ``least``.
-  clipped(plane, least) {
-    const value = (x, y, z) => plane[0] * x + plane[1] * y + plane[2] * z - least;
-    const { points } = this;
-    const { corners } = this.mesh;
-    const inside = new Uint8Array(points.length / 3);
-    for (let vertex = 0, at = 0; vertex < inside.length; vertex += 1, at += 3) {
-      inside[vertex] = value(points[at], points[at + 1], points[at + 2]) >= 0 ? 1 : 0;
+  // What does not lie before a plane.
+  clipped(plane) {
+    const { points, corners } = this.mesh;
+    const isInside = new Uint8Array(points.length / 3);
+    const point = new Float64Array(3);
+    for (let vertex = 0; vertex < isInside.length; vertex += 1) {
+      put(this.matrix, points, 3 * vertex, point, 0);
+      isInside[vertex] = beyond(plane, point, 0) >= 0 ? 1 : 0;
     }
     const sides = this.sides.slice();
-    const parts = [];
-    for (const part of this.parts) {
-      const polygon = clipped(part.polygon, value);
-      if (polygon.length) parts.push({ polygon, side: part.side });
-    }
+    const parts = this.parts.slice();
     for (let face = 0; face < sides.length; face += 1) {
-      const count = inside[corners[3 * face]] + inside[corners[3 * face + 1]] + inside[corners[3 * face + 2]];
-      if (count === 3 || !sides[face]) continue;
-      if (count) parts.push({ polygon: clipped(this.polygon(face), value), side: sides[face] });
+      if (!sides[face]) continue;
+      const count = isInside[corners[3 * face]] + isInside[corners[3 * face + 1]] + isInside[corners[3 * face + 2]];
+      if (count === 3) continue;
+      if (count) parts.push({ polygon: this.polygon(face), side: sides[face] });
       sides[face] = 0;
     }
-    return this.with(sides, parts);
+    const cut = parts.map(({ polygon, side }) => ({ polygon: clipped(polygon, plane), side })).filter(({ polygon }) => polygon.length);
+    return new PlacedFaces(this, sides, cut);
   }
 
   // Adds the lines that bound what these faces cover. A layer winds round a place as often as faces that look at the eye
@@ -274,8 +233,6 @@ export class PlacedFaces {
       for (let at = 2; at < edge.length; at += 2) times += edge[at + 1] * LAYERS[sides[edge[at]] + 1];
       if (times) add(edge[0], edge[1], times);
     }
-    for (const { polygon, side } of this.parts) {
-      for (let at = 0; at < polygon.length; at += 3) lines.add(polygon, at, (at + 3) % polygon.length, LAYERS[side + 1], moved);
-    }
+    for (const { polygon, side } of this.parts) lines.addPolygon(polygon, LAYERS[side + 1], moved);
   }
 }

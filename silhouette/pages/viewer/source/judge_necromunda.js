@@ -1,8 +1,8 @@
 // Necromunda's question on a table: can he see me, and am I in cover? The rules' numbers, and the steps, are those of
 // silhouette/rules/necromunda/judge.py.
 import { Faces } from "./judge_faces.js";
-import { Doubt, occlusionOf } from "./judge_occlusion.js";
-import { between } from "./outlines.js";
+import { Doubt, occlusionOf, spanOf } from "./judge_occlusion.js";
+import { between, hullOf } from "./outlines.js";
 
 export const VERDICTS = ["open", "partial cover", "full cover", "hidden"];
 export const TOO_CLOSE = "too close to call";
@@ -37,13 +37,8 @@ export class Piece {
     this.turn = turn;
     const angle = (turn * Math.PI) / 180;
     this.way = turn ? [Math.cos(angle), Math.sin(angle)] : [1, 0];
-    const [cosine, sine] = this.way;
-    const { pose } = this;
-    this.now = [0, 1, 2].flatMap((row) => {
-      const turned = [0, 1, 2].map((column) => [cosine * pose[column] - sine * pose[4 + column], sine * pose[column] + cosine * pose[4 + column], pose[8 + column]][row]);
-      return [...turned, at[row]];
-    });
-    this.middle = null;
+    const columns = [0, 1, 2].map((column) => [...this.turned([this.pose[column], this.pose[4 + column]]), this.pose[8 + column]]);
+    this.now = [0, 1, 2].flatMap((row) => [...columns.map((column) => column[row]), at[row]]);
   }
 
   // A direction in plan, and a point of the world, where it goes with the piece.
@@ -99,9 +94,9 @@ export class Table {
   // What the best of an attacker's looks says, its eyes elsewhere by ``shift``, in the world as it stood.
   #best(attacker, target, shift = [0, 0, 0]) {
     const each = attacker.looks.map((look) => this.#look(attacker, target, { ...look, eye: look.eye.map((value, axis) => value + shift[axis]) }));
-    const asked = each.find((some) => some.word === ASK);
-    if (asked) return asked;
-    const order = (some) => VERDICTS.indexOf(some.verdict) + (some.inArc ? 0 : 0.5);
+    const doubtful = each.find((answer) => answer.word === ASK);
+    if (doubtful) return doubtful;
+    const order = (answer) => VERDICTS.indexOf(answer.verdict) + (answer.inArc ? 0 : 0.5);
     return each.reduce((best, other) => (order(other) < order(best) || (order(other) === order(best) && other.share < best.share) ? other : best));
   }
 
@@ -121,7 +116,7 @@ export class Table {
     const { at, pose, base, stands } = piece;
     if (stands !== "surface" || at[2] !== pose[11] || Math.abs(base.span[0]) > ROUNDED) return false;
     const core = base.core.map((point) => piece.carried(point));
-    const ends = [0, 1].flatMap((axis) => [-1, 1].map((side) => side * (base.radius + Math.max(...core.map((point) => side * point[axis])))));
+    const ends = [0, 1].flatMap((axis) => spanOf(core, axis).map((end, isHigh) => end + (isHigh ? base.radius : -base.radius)));
     return !this.pieces.some((other) => other.kind === "terrain" && this.#comesInto(other, ends));
   }
 
@@ -151,11 +146,11 @@ export class Table {
     if (piece === attacker || piece.kind !== "fighter" || piece.gang === null || piece.gang !== attacker.gang) return false;
     const { contacts } = this.play;
     if (contacts) return contacts.some((pair) => pair.includes(piece.name) && pair.includes(attacker.name));
-    const [low, high] = [attacker, piece].map((some) => some.base.span.map((z) => z - some.pose[11] + some.at[2]));
+    const [low, high] = [attacker, piece].map(({ base, pose, at }) => base.span.map((z) => z - pose[11] + at[2]));
     if (Math.max(low[0], high[0]) > Math.min(low[1], high[1]) + ROUNDED) return false;
-    const middles = [attacker, piece].map((some) => some.carried(some.base.middle));
+    const middles = [attacker, piece].map((model) => model.carried(model.base.middle));
     if (between(...middles.map((point) => [point])) > attacker.base.reach + piece.base.reach + 2 * CONTACT_GAP) return false;
-    const cores = [attacker, piece].map((some) => some.base.core.map((point) => some.carried(point)));
+    const cores = [attacker, piece].map((model) => model.base.core.map((point) => model.carried(point)));
     const gap = between(...cores) - attacker.base.radius - piece.base.radius;
     if (Math.abs(gap - CONTACT_GAP) < ROUNDED) throw new Doubt("contact");
     return gap <= CONTACT_GAP;
@@ -165,7 +160,7 @@ export class Table {
     const isWhole = this.play.readings.ignoredPartsBlock;
     const absent = new Set([attacker, target, ...friends]);
     const blockers = this.pieces.filter((piece) => !absent.has(piece));
-    const found = occlusionOf({
+    const areas = occlusionOf({
       eye: attacker.carried(look.eye),
       facing: look.facing + attacker.turn,
       arcs: look.arcs && look.arcs.map((arc) => ({ apex: attacker.carried(arc.apex), right: attacker.turned(arc.right), left: attacker.turned(arc.left) })),
@@ -173,14 +168,14 @@ export class Table {
       blockers: blockers.map((piece) => ({ mesh: this.#meshOf(piece, isWhole), pose: piece.now })),
       isBrief: this.isBrief,
     });
-    found.by = [];
+    areas.by = [];
     for (const [number, piece] of blockers.entries()) {
-      if (!(found.shares[number] > NOTHING)) continue;
+      if (!(areas.shares[number] > NOTHING)) continue;
       if (piece.asks) throw new Doubt(piece.asks);
-      found.by.push({ name: piece.name, share: Math.min(found.shares[number], 1) });
+      areas.by.push({ name: piece.name, share: Math.min(areas.shares[number], 1) });
     }
-    found.by.sort((a, b) => b.share - a.share);
-    return found;
+    areas.by.sort((a, b) => b.share - a.share);
+    return areas;
   }
 
   #meshOf(piece, isWhole = false) {
@@ -192,30 +187,25 @@ export class Table {
 
   // The middle of the box round what counts of a piece, along the world's axes.
   #middleOf(piece) {
-    if (piece.middle) return piece.middle;
-    const { points, used } = this.shapes.get(piece.shape);
-    const m = piece.now;
-    const low = [Infinity, Infinity, Infinity];
-    const high = [-Infinity, -Infinity, -Infinity];
-    for (const at of used) {
-      for (let row = 0; row < 3; row += 1) {
-        const value = m[4 * row] * points[at] + m[4 * row + 1] * points[at + 1] + m[4 * row + 2] * points[at + 2];
-        if (value < low[row]) low[row] = value;
-        if (value > high[row]) high[row] = value;
-      }
-    }
-    piece.middle = low.map((value, row) => (value + high[row]) / 2 + m[4 * row + 3]);
-    return piece.middle;
+    piece.rim ??= rimOf(this.shapes.get(piece.shape), piece.pose);
+    const rim = piece.rim.map((point) => piece.carried(point));
+    return [0, 1, 2].map((axis) => spanOf(rim, axis).reduce((low, high) => (low + high) / 2));
   }
 }
 
+// The outermost points of what counts of a mesh, in plan, and its lowest and its highest.
+function rimOf({ points, used }, m) {
+  const placed = Array.from(used, (at) => [0, 4, 8].map((row) => m[row] * points[at] + m[row + 1] * points[at + 1] + m[row + 2] * points[at + 2] + m[row + 3]));
+  return [...hullOf(placed), ...[-1, 1].map((sign) => placed.reduce((most, point) => (sign * point[2] > sign * most[2] ? point : most)))];
+}
+
 // What counts of a sight, where ``more`` is how much of what may be before the target is: 0 none, 1 all.
-function partsOf(found, more) {
+function partsOf(areas, more) {
   // What differs from nothing, or from all, by rounding alone is that.
-  const share = (value, of, all) => (value <= NOTHING * of ? 0 : value >= (1 - NOTHING) * of ? all : value / found.whole);
-  const inArc = share(found.within, found.whole, 1);
-  const hidden = share(found.withinObscured + more * found.withinPerhaps, found.within, inArc);
-  return { inArc, hidden, seen: inArc - hidden, obscured: share(found.obscured + more * found.perhaps, found.whole, 1) };
+  const share = (value, of, all) => (value <= NOTHING * of ? 0 : value >= (1 - NOTHING) * of ? all : value / areas.whole);
+  const inArc = share(areas.within, areas.whole, 1);
+  const hidden = share(areas.withinObscured + more * areas.withinPerhaps, areas.within, inArc);
+  return { inArc, hidden, seen: inArc - hidden, obscured: share(areas.obscured + more * areas.perhaps, areas.whole, 1) };
 }
 
 // The first test of the rules that holds (R6 to R8, R13 to R15).
@@ -227,13 +217,13 @@ function ladder(seen, share) {
 
 // The verdicts that hold within a band round the share that is seen, and that which is obscured (R20).
 function possible(seen, share, band) {
-  const found = new Set([ladder(seen, share)]);
-  if (seen && seen <= band) found.add(VERDICTS[3]);
-  if (!seen || !share) return found;
-  if (share <= band) found.add(VERDICTS[0]);
-  if (share - band < 0.5) found.add(VERDICTS[1]);
-  if (share + band >= 0.5) found.add(VERDICTS[2]);
-  return found;
+  const words = new Set([ladder(seen, share)]);
+  if (seen && seen <= band) words.add(VERDICTS[3]);
+  if (!seen || !share) return words;
+  if (share <= band) words.add(VERDICTS[0]);
+  if (share - band < 0.5) words.add(VERDICTS[1]);
+  if (share + band >= 0.5) words.add(VERDICTS[2]);
+  return words;
 }
 
 // The verdict, by what was measured for cover and for line of sight. Where it is not the same whatever of what is
@@ -249,8 +239,8 @@ function ruled(cover, sight, look, isInArc, tolerance) {
   const sets = ends.flatMap(({ seen, share, bound: own }) =>
     [-1, 1].map((sign) => (isBlind ? new Set(["hidden"]) : possible(seen, share, Math.max(tolerance, own) + sign * own))),
   );
-  const could = VERDICTS.filter((verdict) => sets.some((some) => some.has(verdict)));
-  const isSame = sets.every((some) => some.size === could.length);
+  const could = VERDICTS.filter((verdict) => sets.some((words) => words.has(verdict)));
+  const isSame = sets.every((words) => words.size === could.length);
   const [few, many] = ends;
   const verdict = isBlind ? "hidden" : ladder(few.seen, few.share);
   return {

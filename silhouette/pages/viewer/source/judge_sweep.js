@@ -7,30 +7,36 @@
 
 export const [TARGET, BLOCKER, PERHAPS, INSIDE, NEARER] = [0, 1, 2, 3, 4]; // what a body is in a picture
 
-// Lines in a window of the picture: each goes upward, and ``delta`` tells what is to its right from what is to its left:
-// of a body's own lines by how much more its layers count there, in an outline the number of the body.
+// Of a line: where it begins and ends, going up; what a sweep knows of it: the height from which on it is not yet counted,
+// and x there; ``delta``, which tells what is to its right from what is to its left: of a body's own lines by how much
+// more its layers count there, in an outline the number of the body; what is to its left, 0 for nothing; and its place.
+const REALS = ["x", "y", "end", "top", "slope", "reach", "since", "sinceX"];
+const INTEGERS = ["delta", "before", "place", "active", "coming"]; // ... then those at a height, and those that begin there
+
+// Lines in a window of the picture.
 export class Lines {
   constructor(window) {
-    this.window = window;
-    this.count = this.size = 0;
+    this.size = 0;
+    this.begin(window);
     this.#grow(1024);
   }
 
+  begin(window) {
+    this.window = window;
+    this.count = 0;
+  }
+
   #grow(size) {
-    for (const name of ["x", "y", "end", "top", "slope", "reach"]) this[name] = grown(this[name], new Float64Array(size));
-    this.delta = grown(this.delta, new Int32Array(size));
+    for (const name of REALS) this[name] = grown(this[name], new Float64Array(size));
+    for (const name of INTEGERS) this[name] = grown(this[name], new Int32Array(size));
     this.size = size;
   }
 
   // From one point, x, y, z from an index on, to another, so many times; ``moved``: mm by which they may be off.
   add(points, from, to, times, moved) {
     const { left, right, low, high } = this.window;
-    const near = points[from + 2];
-    const far = points[to + 2];
-    let x = points[from] / near;
-    let y = points[from + 1] / near;
-    let end = points[to] / far;
-    let top = points[to + 1] / far;
+    const [near, far] = [points[from + 2], points[to + 2]];
+    let [x, y, end, top] = [points[from] / near, points[from + 1] / near, points[to] / far, points[to + 1] / far];
     let delta = -times;
     if (y > top) {
       [x, y, end, top] = [end, top, x, y];
@@ -44,13 +50,9 @@ export class Lines {
     // What lies to the left of the window is drawn together onto its left side, what lies to its right left out.
     if (x < left || end < left) {
       const cut = x < left && end < left ? top : Math.min(Math.max(y + (left - x) / slope, y), top);
-      if (x < left) {
-        this.put(left, y, left, cut, 0, delta, reach);
-        [x, y] = [left, cut];
-      } else {
-        this.put(left, cut, left, top, 0, delta, reach);
-        [end, top] = [left, cut];
-      }
+      this.put(left, x < left ? y : cut, left, x < left ? cut : top, 0, delta, reach);
+      if (x < left) [x, y] = [left, cut];
+      else [end, top] = [left, cut];
     }
     if (x > right || end > right) {
       const cut = Math.min(Math.max(y + (right - x) / slope, y), top);
@@ -58,6 +60,11 @@ export class Lines {
       else [end, top] = [right, cut];
     }
     this.put(x, y, end, top, (end - x) / (top - y), delta, reach);
+  }
+
+  // The sides of a polygon, x, y, z of each corner.
+  addPolygon(polygon, times, moved) {
+    for (let at = 0; at < polygon.length; at += 3) this.add(polygon, at, (at + 3) % polygon.length, times, moved);
   }
 
   put(x, y, end, top, slope, delta, reach) {
@@ -73,11 +80,6 @@ export class Lines {
     this.reach[at] = reach;
     this.delta[at] = delta;
   }
-
-  // Adds one of others.
-  take({ x, y, end, top, slope, delta, reach }, line) {
-    this.put(x[line], y[line], end[line], top[line], slope[line], delta[line], reach[line]);
-  }
 }
 
 function grown(old, values) {
@@ -85,33 +87,23 @@ function grown(old, values) {
   return values;
 }
 
-// A sweep; ``before`` is what is to the left of each line, 0 for nothing, and ``beyond`` tells what is then to its right.
-// At heights ``turned`` hears what is to the left of a line from there on, and ``ended`` that it ends, each with its x.
+// A sweep; ``beyond`` tells what is to the right of a line where something is to its left. At heights ``turned`` hears
+// what is to the left of a line from there on, and ``ended`` that it ends, each with its x.
 class Sweep {
   constructor(lines) {
-    const { count } = lines;
-    this.lines = lines;
-    this.before = new Int32Array(count);
-    this.since = new Float64Array(count); // the height from which on a line is not yet counted, and x there
-    this.sinceX = new Float64Array(count);
-    this.place = new Int32Array(count).fill(-1);
-    this.active = new Int32Array(count + 1);
-    this.size = 0;
-    this.coming = new Int32Array(count); // the lines that begin at a height
-    this.comingCount = 0;
-    this.crossings = new Crossings();
+    Object.assign(this, { lines, size: 0, comingCount: 0, crossings: new Crossings() });
+    lines.before.fill(0, 0, lines.count);
   }
 
   run() {
-    const { lines, crossings, coming } = this;
-    const { y, top } = lines;
+    const { lines, crossings } = this;
+    const { y, top, coming } = lines;
     const starts = sortedBy(y, lines.count, lines.window);
     const ends = sortedBy(top, lines.count, lines.window);
-    let start = 0;
-    let end = 0;
+    let [start, end] = [0, 0];
     while (end < ends.length) {
       const level = start < starts.length ? Math.min(y[starts[start]], top[ends[end]]) : top[ends[end]];
-      while (crossings.count && crossings.levels[0] <= level) this.#crossed();
+      while (crossings.size && crossings.numbers[0] <= level) this.#crossed();
       const firstEnd = end;
       this.comingCount = 0;
       while (end < ends.length && top[ends[end]] === level) end += 1;
@@ -128,8 +120,7 @@ class Sweep {
 
   // Some lines end at a height, and those that are coming begin there.
   #reached(level, ends, first, after) {
-    const { active, place, coming, before } = this;
-    const { end } = this.lines;
+    const { active, place, coming, before, end } = this.lines;
     let [low, high] = [Infinity, -1]; // the places between which more than a line's name has changed
     for (let index = first; index < after; index += 1) {
       const line = ends[index];
@@ -167,17 +158,16 @@ class Sweep {
 
   // Which of the lines that begin goes on where another ends; -1 for none.
   #following(line) {
-    const { x, end, delta } = this.lines;
+    const { x, end, delta, coming } = this.lines;
     for (let index = 0; index < this.comingCount; index += 1) {
-      const other = this.coming[index];
+      const other = coming[index];
       if (x[other] === end[line] && delta[other] === delta[line]) return index;
     }
     return -1;
   }
 
   #enter(line, level) {
-    const { active, place } = this;
-    const { slope, x } = this.lines;
+    const { active, place, slope, x } = this.lines;
     let [at, high] = [0, this.size];
     while (at < high) {
       const middle = (at + high) >> 1;
@@ -193,21 +183,21 @@ class Sweep {
 
   // A line that begins takes its place.
   #put(line, at, level) {
-    this.active[at] = line;
-    this.place[line] = at;
+    this.lines.active[at] = line;
+    this.lines.place[line] = at;
     this.counted(line, level, this.lines.x[line]);
   }
 
   // What is beside a line is counted up to a height.
   counted(line, level, x) {
-    this.since[line] = level;
-    this.sinceX[line] = x;
+    this.lines.since[line] = level;
+    this.lines.sinceX[line] = x;
   }
 
   // What lies beside the lines from one place to another, and on as far as it changes: a level edge that leaves the window
   // on the right changes all that lies above it.
   #restate(level, low, high) {
-    const { active, before } = this;
+    const { active, before } = this.lines;
     let state = low ? this.beyond(before[active[low - 1]], active[low - 1]) : 0;
     for (let at = low; at < this.size && (at <= high || before[active[at]] !== state); at += 1) {
       const line = active[at];
@@ -219,9 +209,9 @@ class Sweep {
   // Where two neighbours cross, if they do, is kept for later.
   #meet(at, level) {
     if (at < 0 || at + 1 >= this.size) return;
-    const { top } = this.lines;
-    const first = this.active[at];
-    const second = this.active[at + 1];
+    const { top, slope, active } = this.lines;
+    const [first, second] = [active[at], active[at + 1]];
+    if (slope[first] <= slope[second]) return;
     const end = top[first] < top[second] ? top[first] : top[second];
     const past = this.xAt(first, end) - this.xAt(second, end);
     if (!(past > 0)) return;
@@ -230,10 +220,9 @@ class Sweep {
   }
 
   #crossed() {
-    const { active, place, before, crossings } = this;
-    const level = crossings.levels[0];
-    const first = crossings.firsts[0];
-    const second = crossings.seconds[0];
+    const { crossings } = this;
+    const { active, place, before } = this.lines;
+    const [level, first, second] = [crossings.numbers[0], crossings.numbers[1], crossings.numbers[2]];
     crossings.drop();
     const at = place[first];
     if (active[at] !== first || at + 1 >= this.size || active[at + 1] !== second) return;
@@ -265,39 +254,31 @@ export class Outline extends Sweep {
   }
 
   turned(line, level, x, state) {
-    const isBounding = (state === 0) !== (state + this.lines.delta[line] === 0);
-    if (isBounding !== this.#isBounding(line)) {
+    const { before } = this.lines;
+    if (this.#isBounding(line, state) !== this.#isBounding(line, before[line])) {
       this.ended(line, level, x);
       this.counted(line, level, x);
     }
-    this.before[line] = state;
+    before[line] = state;
   }
 
-  #isBounding(line) {
-    const state = this.before[line];
+  #isBounding(line, state) {
     return (state === 0) !== (state + this.lines.delta[line] === 0);
   }
 
   ended(line, level, x) {
-    if (this.#isBounding(line)) this.outlines.put(this.sinceX[line], this.since[line], x, level, this.lines.slope[line], this.body, this.lines.reach[line]);
+    const { before, since, sinceX, slope, reach } = this.lines;
+    if (this.#isBounding(line, before[line])) this.outlines.put(sinceX[line], since[line], x, level, slope[line], this.body, reach[line]);
   }
 }
 
 // ``outlines``: of all bodies; ``parts``: what each body is, the target first; INSIDE and NEARER of one arc follow each
-// other. Areas are in squares of the picture at a distance of one; ``band`` is by how much one may be off.
-export function areasOf(outlines, parts) {
-  return new Areas(outlines, parts).run().found();
-}
-
-// What is beside a line is the number of a set of bodies, those that lie there.
-class Areas extends Sweep {
+// other. What is beside a line is the number of a set of bodies, those that lie there.
+export class Areas extends Sweep {
   constructor(outlines, parts) {
     super(outlines);
-    this.parts = parts;
-    this.sets = [parts.map(() => false)];
-    this.next = []; // of each set and body the number of the set with that body more or less
-    this.areas = [0];
-    this.band = 0;
+    // ``next``: of each set and body the number of the set with that body more or less
+    Object.assign(this, { parts, sets: [parts.map(() => false)], next: [], areas: [0], band: 0 });
   }
 
   beyond(state, line) {
@@ -306,10 +287,10 @@ class Areas extends Sweep {
   }
 
   #toggled(state, body) {
-    const some = this.sets[state].map((isIn, number) => isIn !== (number === body));
-    let number = this.sets.findIndex((other) => other.every((isIn, each) => isIn === some[each]));
+    const set = this.sets[state].map((isIn, number) => isIn !== (number === body));
+    let number = this.sets.findIndex((other) => other.every((isIn, each) => isIn === set[each]));
     if (number < 0) {
-      number = this.sets.push(some) - 1;
+      number = this.sets.push(set) - 1;
       this.areas.push(0);
     }
     return (this.next[state * this.parts.length + body] = number);
@@ -317,40 +298,40 @@ class Areas extends Sweep {
 
   turned(line, level, x, state) {
     this.ended(line, level, x);
-    this.before[line] = state;
+    this.lines.before[line] = state;
     this.counted(line, level, x);
   }
 
   // A line's integral, up to a height, goes to what it bounds.
   ended(line, level, x) {
-    const { since, sinceX, before, areas, lines, sets } = this;
+    const { areas, sets } = this;
+    const { since, sinceX, before, delta, reach, window } = this.lines;
     const high = level - since[line];
     if (!(high > 0)) return;
     const state = before[line];
-    const area = (0.5 * (sinceX[line] + x) - lines.window.left) * high;
+    const area = (0.5 * (sinceX[line] + x) - window.left) * high;
     areas[state] += area;
     areas[this.beyond(state, line)] -= area;
-    if (lines.delta[line] === 0 || sets[state][0]) this.band += 2 * Math.hypot(high, x - sinceX[line]) * lines.reach[line];
+    if (delta[line] === 0 || sets[state][0]) this.band += 2 * Math.hypot(high, x - sinceX[line]) * reach[line];
   }
 
-  found() {
-    const { parts, band } = this;
-    const sums = { whole: 0, obscured: 0, perhaps: 0, within: 0, withinObscured: 0, withinPerhaps: 0, band };
-    const alone = new Float64Array(parts.length);
+  // In squares of the picture at a distance of one; ``band`` is by how much one may be off.
+  sums() {
+    const { parts, areas, band } = this;
+    const sums = { whole: 0, obscured: 0, perhaps: 0, within: 0, withinObscured: 0, withinPerhaps: 0, band, alone: parts.map(() => 0) };
     const hasArcs = parts.includes(INSIDE);
     for (const [state, covers] of this.sets.entries()) {
       if (!covers[0]) continue;
-      const area = this.areas[state];
       const has = (part) => parts.some((own, body) => own === part && covers[body]);
-      const kind = has(BLOCKER) ? "obscured" : has(PERHAPS) ? "perhaps" : "";
       const isIn = !hasArcs || parts.some((own, body) => own === INSIDE && covers[body] && !covers[body + 1]);
-      sums.whole += area;
-      if (kind) sums[kind] += area;
-      if (isIn) sums.within += area;
-      if (isIn && kind) sums[kind === "perhaps" ? "withinPerhaps" : "withinObscured"] += area;
-      for (let body = 1; body < parts.length; body += 1) if (covers[body]) alone[body] += area;
+      const kind = has(BLOCKER) ? "Obscured" : has(PERHAPS) ? "Perhaps" : "";
+      sums.whole += areas[state];
+      if (kind) sums[kind.toLowerCase()] += areas[state];
+      if (isIn) sums.within += areas[state];
+      if (isIn && kind) sums[`within${kind}`] += areas[state];
+      for (const [body, isThere] of covers.entries()) if (isThere) sums.alone[body] += areas[state];
     }
-    return { ...sums, alone };
+    return sums;
   }
 }
 
@@ -358,7 +339,7 @@ class Areas extends Sweep {
 function sortedBy(values, count, { low, high }) {
   const steps = count / (high - low);
   const first = new Uint32Array(count + 2);
-  const stepOf = (line) => Math.min(Math.max(Math.floor((values[line] - low) * steps), 0), count);
+  const stepOf = (line) => ((values[line] - low) * steps) | 0;
   for (let line = 0; line < count; line += 1) first[stepOf(line) + 1] += 1;
   for (let step = 0; step <= count; step += 1) first[step + 1] += first[step];
   const order = new Uint32Array(count);
@@ -372,49 +353,45 @@ function sortedBy(values, count, { low, high }) {
   return order;
 }
 
-// Pairs of lines by the height at which they cross, the lowest first: a heap.
+// Pairs of lines by the height at which they cross, the lowest first: a heap of height, first and second.
 class Crossings {
   constructor() {
-    this.count = this.size = 0;
-    this.#grow(1024);
-  }
-
-  #grow(size) {
-    this.levels = grown(this.levels, new Float64Array(size));
-    this.firsts = grown(this.firsts, new Int32Array(size));
-    this.seconds = grown(this.seconds, new Int32Array(size));
-    this.size = size;
+    this.size = 0;
+    this.numbers = new Float64Array(3072);
   }
 
   add(level, first, second) {
-    if (this.count === this.size) this.#grow(2 * this.size);
-    let at = this.count;
-    this.count += 1;
-    for (let above = (at - 1) >> 1; at > 0 && this.levels[above] > level; above = (at - 1) >> 1) {
-      this.#set(at, this.levels[above], this.firsts[above], this.seconds[above]);
-      at = above;
+    if (this.size === this.numbers.length) this.numbers = grown(this.numbers, new Float64Array(2 * this.size));
+    let at = this.size;
+    this.size += 3;
+    for (let above; at > 0; at = above) {
+      above = 3 * ((at / 3 - 1) >> 1);
+      if (this.numbers[above] <= level) break;
+      this.#move(above, at);
     }
-    this.#set(at, level, first, second);
+    this.numbers[at] = level;
+    this.numbers[at + 1] = first;
+    this.numbers[at + 2] = second;
   }
 
   // Takes the lowest away.
   drop() {
-    const { levels, firsts, seconds } = this;
-    const last = (this.count -= 1);
-    const level = levels[last];
+    const { numbers } = this;
+    const last = (this.size -= 3);
     let at = 0;
-    for (let below = 1; below < last; below = 2 * at + 1) {
-      if (below + 1 < last && levels[below + 1] < levels[below]) below += 1;
-      if (levels[below] >= level) break;
-      this.#set(at, levels[below], firsts[below], seconds[below]);
+    for (let below = 3; below < last; below = 2 * at + 3) {
+      if (below + 3 < last && numbers[below + 3] < numbers[below]) below += 3;
+      if (numbers[below] >= numbers[last]) break;
+      this.#move(below, at);
       at = below;
     }
-    this.#set(at, level, firsts[last], seconds[last]);
+    this.#move(last, at);
   }
 
-  #set(at, level, first, second) {
-    this.levels[at] = level;
-    this.firsts[at] = first;
-    this.seconds[at] = second;
+  #move(from, to) {
+    const { numbers } = this;
+    numbers[to] = numbers[from];
+    numbers[to + 1] = numbers[from + 1];
+    numbers[to + 2] = numbers[from + 2];
   }
 }

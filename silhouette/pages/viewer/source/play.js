@@ -6,7 +6,7 @@ import { axesOf, stepOf, TURN, WAYS } from "./gestures.js";
 import { ASK, Piece, TOO_CLOSE } from "./judge_necromunda.js";
 import { keysListed } from "./keys.js";
 import { gangEntries, levelEntries, listed } from "./legend.js";
-import { filled, inAWord, share, sightOf, SIGNS } from "./verdicts.js";
+import { blockersOf, EXACT, filled, inAWord, share, sightOf, SIGNS } from "./verdicts.js";
 
 const byId = (id) => document.getElementById(id);
 const STILL = 1e-6; // mm: what is off by no more than rounding stands where it stood
@@ -346,6 +346,16 @@ export class Play {
     return share(value, this.words, document.documentElement.lang || "en");
   }
 
+  // Who obscures how much, where that is known; in tenths of a per cent the largest takes what rounding leaves.
+  #by(answer) {
+    const [first, ...others] = blockersOf(answer);
+    if (!first) return "";
+    if (first.share === null) return [first, ...others].map(({ name }) => name).join(", ");
+    const tenths = others.reduce((rest, each) => rest - Math.round(1000 * each.share), Math.round(1000 * answer.share));
+    const rounded = others.length ? tenths / 1000 : first.share;
+    return [{ ...first, share: rounded }, ...others].map(({ name, share: part }) => `${name} ${this.#share(part)}`).join(", ");
+  }
+
   #answer(answer) {
     const told = this.#sentence([this.attacker, this.target].map((number) => this.pieces[number].name), answer);
     if (byId("play-answer").textContent !== told) byId("play-answer").textContent = told;
@@ -360,12 +370,12 @@ export class Play {
       why: this.words[`why ${answer.why}`] || "",
       share: answer.share === undefined ? "" : this.#share(answer.share),
       bound: answer.bound === undefined ? "" : this.#share(Math.max(answer.bound, 0)),
-      by: answer.blockers.map(({ name, share }) => `${name} ${this.#share(share)}`).join(", "),
+      by: this.#by(answer),
     };
     const isAsked = answer.word === ASK;
     const parts = [filled(isAsked ? this.words.asked : answer.could.length > 1 ? this.words.close : this.words.ruled, values)];
     if (!isAsked && answer.inArc === 0) parts.push(this.words.blind);
-    else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < 5e-4 ? "by" : "doubtful"], values));
+    else if (!isAsked) parts.push(filled(this.words[!answer.blockers.length ? "share" : answer.bound < EXACT ? "by" : "doubtful"], values));
     const { estimated } = this.#called(attacker);
     if (!isAsked && estimated) parts.push(this.words[estimated]);
     return parts.join(" ");

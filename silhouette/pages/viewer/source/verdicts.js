@@ -13,6 +13,8 @@ export const LINES = {
   blocked: { colour: "soft-ink", width: 1, dash: [0.25, 0.9] },
 };
 export const ARC = { colour: "arc", width: 1.75, dash: [1.6, 0.9] };
+export const EXACT = 5e-4; // a bound below this is not told
+const ROUNDING = 1e-9;
 const UNKNOWN = { colour: "rule", width: 1, dash: null };
 
 // A line from an eye to a place on whom it looks at, to the left of its direction, with an arrow head; ``level``: of its
@@ -64,4 +66,12 @@ export function share(value, words = {}, language = "en") {
   }
   const [word, edge] = percent < 1 ? ["under", shown(0.01, 2)] : percent > 99 ? ["over", shown(99.99, 2)] : ["about", shown(50, 0)];
   return filled(words[word] || `${word} {share}`, { share: edge });
+}
+
+// Who obscures a target, by an answer of the judge, and how much: which of several before one place is the nearest it does
+// not know, so that shares are null where they do not add up to all that is obscured.
+export function blockersOf({ blockers, share = 0, bound = 0 }) {
+  const sum = blockers.reduce((all, each) => all + each.share, 0);
+  if (Math.abs(sum - share) > Math.min(bound, EXACT) + ROUNDING) return blockers.map(({ name }) => ({ name, share: null }));
+  return blockers;
 }
