@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import shlex
 import tomllib
 from collections.abc import Iterator
@@ -466,3 +467,18 @@ def test_the_view_from_an_eye_is_called_by_who_looks(language: str, browser: Bro
             assert said.startswith(f"{seen} {name} → {other}")
             assert "{" not in visit.page.inner_text("#view")
             visit.page.click("#view-table")
+
+
+def test_what_each_blocker_obscures_adds_up_as_printed_or_is_left_out(visit: Visit) -> None:
+    """Both blockers overlap before the target; without one of them the other obscures all that is obscured."""
+    told = set[bool]()
+    for button in ("left", *["right"] * 9):
+        words = moved(visit, button)
+        whole, _, parts = words.partition(", by: ")
+        shares = [float(share) for share in re.findall(r"([\d.]+)\s%", parts)]
+        if not parts or "±" in whole:
+            continue
+        (share,) = re.findall(r"([\d.]+)\s%", whole)
+        told.add(bool(shares))
+        assert not shares or sum(shares) == pytest.approx(float(share), abs=1e-9), words
+    assert told == {True, False}
