@@ -58,7 +58,7 @@ FLOAT32 = 2.0**-21
 
 SAME_AREA = 1e-8  # of it: areas of one polygon, put together otherwise, differ by less; rounding alone by 1e-10
 
-FEW_FACES = (
+LOCAL_FACES = (
     8  # where no more than one in so many of a mesh's faces is in question, only the edges of these are looked at
 )
 
@@ -384,7 +384,9 @@ class Faces:
         ends, imbalance = np.empty((0, 2), np.int32), np.empty(0, np.int8)
         if some and (some < len(weights) or (weights != weights[0]).any()):
             near = (
-                edges_round(self.placed.body.mesh, np.flatnonzero(weights)) if some * FEW_FACES < len(weights) else None
+                edges_round(self.placed.body.mesh, np.flatnonzero(weights))
+                if some * LOCAL_FACES < len(weights)
+                else None
             )
             first, second = even.faces if near is None else even.faces.take(near, axis=1)
             change = weights.take(first) - weights.take(second)

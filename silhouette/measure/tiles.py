@@ -43,7 +43,7 @@ PARTED = 4  # tiles across one that is parted
 
 LEVELS = 3  # of tiles: parted at most so often
 
-FEW_PAIRS = 20_000  # of a triangle of either: so few are compared without tiles
+FEW_TRIANGLE_PAIRS = 20_000  # of a triangle of either: so few are compared without tiles
 
 FEW_IN_TILE, FEW_IN_ALL = 32, 50_000
 """Of a triangle of the target and one of the blocker, in a tile, and in all: so few are compared at once."""
@@ -472,7 +472,7 @@ class TargetTiles:
 
     def compared(self, triangles: Floats, step: Callable[[], None]) -> Comparison:
         """Where triangles (3, m, 3) of a blocker are before the target; ``step`` is called now and then."""
-        if triangles.shape[1] * self.triangles.shape[1] <= FEW_PAIRS:
+        if triangles.shape[1] * self.triangles.shape[1] <= FEW_TRIANGLE_PAIRS:
             return Comparison.of_all(triangles.shape[1], self.triangles.shape[1])
         blocker, lines = Surfaces.of(triangles), [Surfaces.of(each) for each in self.faces.rims()]
         (nearest, farthest), met = self.depths, self.met_by(blocker.boxes)

@@ -78,7 +78,7 @@ def test_tiles_of_any_size_tell_the_same(
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    for name, value in {"FEW_PAIRS": 0, **settings}.items():
+    for name, value in {"FEW_TRIANGLE_PAIRS": 0, **settings}.items():
         monkeypatch.setattr(tiles, name, value)
     by_tiles = occlusion(picture)
     assert exact.doubt == by_tiles.doubt == 0.0
@@ -94,7 +94,7 @@ def test_what_is_left_of_tiles_is_in_doubt(kind: str, number: int, monkeypatch: 
     one = case(kind, number)
     (picture,) = framed(one.sight, one.pixel).pictures
     exact = occlusion(picture)
-    for name in ("FEW_PAIRS", "MOST_TILE_PAIRS", "FEW_IN_TILE"):
+    for name in ("FEW_TRIANGLE_PAIRS", "MOST_TILE_PAIRS", "FEW_IN_TILE"):
         monkeypatch.setattr(tiles, name, 0)
     doubts = []
     for few in (10**9, 0):  # nothing is parted, and all is
@@ -188,7 +188,7 @@ def test_tiles_and_lone_faces_change_nothing(kind: str, number: int, monkeypatch
     monkeypatch.setattr(module, "_own_planes", counted_triangles)
     for across, few, pairs in ((1, 0, 0), (128, 0, 0), (128, 10_000, 0), (128, 10_000, 10**9)):
         monkeypatch.setattr(tiles, "TILES_ACROSS", across)
-        monkeypatch.setattr(tiles, "FEW_PAIRS", pairs)
+        monkeypatch.setattr(tiles, "FEW_TRIANGLE_PAIRS", pairs)
         monkeypatch.setattr(module, "FEW_FACES", few)
         areas.append(occlusion(picture).obscured.area())
     assert areas == pytest.approx([areas[0]] * 4, abs=1e-5)
