@@ -267,6 +267,10 @@ def noted(words: Words, title: str, verdict: Verdict) -> str:
     return title if agreed is None else words("agreed", title=title, verdict=words.verdict(agreed.verdict))
 
 
+OFF = {"place": "off place", "facing": "off facing", "eye": "off eye", "surface": "off surface"}
+"""The phrase of each source of doubt."""
+
+
 def assumed_in_words(words: Words, scene: TableScene) -> str:
     """What may be off by how much where odds are worked out: standard deviations, in inches if the places of the scene
     are in them.
@@ -281,7 +285,7 @@ def assumed_in_words(words: Words, scene: TableScene) -> str:
     parts = []
     for source, (least, most) in assumed(scene).items():
         ends = dict.fromkeys((written(source, least), written(source, most)))
-        parts.append(words(f"off {source}", size="–".join(ends)))
+        parts.append(words(OFF[source], size="–".join(ends)))
     return words("assumed", deviations=", ".join(parts) or words("off nothing"))
 
 
