@@ -447,7 +447,9 @@ def test_other_games_are_refused_before_anything_is_judged(tmp_path: Path, capsy
     assert not (tmp_path / "page.html").exists()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "language", [one if one == "de" else pytest.param(one, marks=pytest.mark.long) for one in LANGUAGES]
+)
 def test_the_view_from_an_eye_is_called_by_who_looks(language: str, browser: Browser, tmp_path: Path) -> None:
     """Also when another looks than the scene's check says, and in every language."""
     page, words = tmp_path / "report.html", PageWords(language)

@@ -194,7 +194,7 @@ class Own {
   async #shown(isNew = false) {
     this.#left();
     if (isNew) this.camera = null;
-    this.shown = [];
+    const shown = (this.shown = []);
     const [models, entries] = [[], []];
     this.doubts = [];
     for (const piece of this.pieces) {
@@ -219,7 +219,8 @@ class Own {
     byId("own-take").disabled = !models.length;
     if (!this.example && !models.length) return;
     await window.silhouetteViewer.opened(this.example ? await this.example.document(packed(models), entries) : this.#document(models, entries));
-    if (window.silhouette) this.#stands(window.silhouette);
+    // Where it was set anew again meanwhile, that stands by now, and may have been moved.
+    if (window.silhouette && this.shown === shown) this.#stands(window.silhouette);
   }
 
   // All stands again where it was moved to, and is seen as before; ``first``, which has just come, looks at whom was looked at.
