@@ -47,6 +47,12 @@ def opened(request: pytest.FixtureRequest, report: Path, browser: Browser) -> It
         quiet(visit)
 
 
+ON_DESKTOP = pytest.mark.parametrize(
+    "opened", [DESKTOP, pytest.param(PHONE, marks=pytest.mark.long)], indirect=True, ids=["desktop", "phone"]
+)
+"""What another size of the page changes nothing of."""
+
+
 @pytest.fixture
 def visit(opened: Visit) -> Visit:
     """The page as it was opened: the scene as it is written, its first check, seen from where that begins."""
@@ -108,6 +114,7 @@ def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
     answer(visit)
 
 
+@ON_DESKTOP
 @pytest.mark.parametrize("way", ["up", "down"])
 def test_what_is_copied_of_a_raised_figure_is_judged_as_the_page_judges_it(
     visit: Visit, way: str, tmp_path: Path
@@ -380,6 +387,7 @@ def test_a_figure_is_dragged_by_hand(visit: Visit) -> None:
     assert visit.page.evaluate(MIDDLE) == pytest.approx([x + 20, y + 4], abs=6.0)
 
 
+@ON_DESKTOP
 def test_a_figure_is_turned_by_the_wheel_or_with_shift_and_chosen_by_a_click(visit: Visit) -> None:
     visit.page.locator("#view-canvas").scroll_into_view_if_needed()
     place = "(({ at, turn }) => [...at, turn])(silhouette.play.pieces[silhouette.play.attacker])"
@@ -471,6 +479,7 @@ def test_the_view_from_an_eye_is_called_by_who_looks(language: str, browser: Bro
             visit.page.click("#view-table")
 
 
+@ON_DESKTOP
 def test_what_each_blocker_obscures_adds_up_as_printed_or_is_left_out(visit: Visit) -> None:
     """The crate alone, then Brak beside it, then Brak before a part of it: who is the nearest there is not said."""
     told = set[bool]()
