@@ -98,6 +98,7 @@ def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -
     assert verdict.marginal == ("roll off" in words)
 
 
+@ON_DESKTOP
 def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
     place = "(({ at, turn }) => [...at, turn])(silhouette.play.pieces[silhouette.play.attacker])"
     x, y, z, turn = visit.page.evaluate(place)
