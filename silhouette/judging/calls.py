@@ -11,7 +11,7 @@ from silhouette.rules.base import Verdict
 from silhouette.scenes.entries import BenefitOfDoubt
 
 CALL_WORDS: Mapping[str, str] = json.loads(files(__package__).joinpath("calls.json").read_text(encoding="utf-8"))
-"""What players are told where no verdict stands by itself, for the command line and for all pages, by names."""
+"""The words for a verdict that does not stand by itself, such as "roll off", for commands and pages alike."""
 
 ROLL_OFF = CALL_WORDS["rollOff"]
 TOO_CLOSE = CALL_WORDS["close"]

@@ -423,7 +423,7 @@ def _outline_reach(placed: Placed, most: float) -> float:
 
 
 def _grown(window: Floats, by: float) -> Floats:
-    """(4,) the least and greatest column and row of a window with so many more on each side."""
+    """(4,) a window, its least and greatest column and row, with a margin of ``by`` pixels on each side."""
     return window + by * np.array([-1.0, 1.0, -1.0, 1.0])
 
 

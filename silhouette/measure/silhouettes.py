@@ -58,9 +58,8 @@ FLOAT32 = 2.0**-21
 
 SAME_AREA = 1e-8  # of it: areas of one polygon, put together otherwise, differ by less; rounding alone by 1e-10
 
-LOCAL_FACES = (
-    8  # where no more than one in so many of a mesh's faces is in question, only the edges of these are looked at
-)
+LOCAL_FACES = 8
+"""Where fewer than one in eight of a mesh's faces lie in a window, their edges are looked up; else all are compared."""
 
 MANY_BORDERS = 0.5
 """Edges in loops round all faces, for each in loops round those that look at the eye, from which on one sweep over both

@@ -1,4 +1,4 @@
-"""The keys of tables are told alike: on the pages, in the live table's README and in the tutorial."""
+"""The help on pages, the live table's README and the tutorial document the same keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLAY = PROJECT / "silhouette/pages/viewer/source/play.js"
 NAMES = {"delete": "del", "escape": "esc", "\u2212": "-", "comma": ",", "full stop": "."}
 ROWS: list[dict[str, Any]] = json.loads(asset("keys.json"))
 SAME_AS = {"=": "+", "arrowleft": "arrows", "arrowright": "arrows", "arrowup": "arrows", "arrowdown": "arrows"}
-"""Keys that are told as another one."""
+"""Keys that the help lists under the name of another key."""
 
 
 def known(words: list[str]) -> set[str]:

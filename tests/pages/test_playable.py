@@ -98,7 +98,6 @@ def test_a_moved_figure_is_judged_as_the_command_judges_it_there(visit: Visit) -
     assert verdict.marginal == ("roll off" in words)
 
 
-@ON_DESKTOP
 def test_keys_move_and_turn_the_chosen_figure(visit: Visit) -> None:
     place = "(({ at, turn }) => [...at, turn])(silhouette.play.pieces[silhouette.play.attacker])"
     x, y, z, turn = visit.page.evaluate(place)
@@ -482,7 +481,7 @@ def test_the_view_from_an_eye_is_called_by_who_looks(language: str, browser: Bro
 
 @ON_DESKTOP
 def test_what_each_blocker_obscures_adds_up_as_printed_or_is_left_out(visit: Visit) -> None:
-    """The crate alone, then Brak beside it, then Brak before a part of it: who is the nearest there is not said."""
+    """First the crate alone, then Brak beside it; where Brak overlaps the crate only their names are given."""
     told = set[bool]()
     for button in ("left", "right", "right"):
         words = moved(visit, button)
