@@ -52,9 +52,10 @@ def test_error_is_the_option_else_the_scenes_else_a_fifth_of_a_hundredth(
 @pytest.mark.long
 @pytest.mark.parametrize("scene", [EXAMPLE, BARRICADE], ids=lambda path: path.parent.name)
 def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(scene: Path) -> None:
-    fine, rough = (next(silhouette.batch(scene, renderer="embree", error=error)) for error in (None, 0.02))
-    assert fine["verdict"] == rough["verdict"]
-    assert fine["error"] <= 0.002 < 0.003 < rough["error"] <= 0.02
-    table = content_with(load_scene(scene), 0.02)
-    (found,) = judge_all([(table, Selection().checks(table)[0])], JudgingOptions(choose()))
-    assert found.row()["error"] == rough["error"]
+    """A witness takes finer pixels for it; what is counted by layers is as exact without."""
+    plain, fine = (next(silhouette.batch(scene, renderer="embree", error=error)) for error in (None, 0.001))
+    assert plain["verdict"] == fine["verdict"]
+    assert fine["error"] <= 0.001 < plain["error"]
+    table = content_with(load_scene(scene), 0.001)
+    (judged,) = judge_all([(table, Selection().checks(table)[0])], JudgingOptions(choose("embree")))
+    assert judged.row()["error"] == fine["error"]
