@@ -30,6 +30,7 @@ from collections.abc import Iterator, Sequence
 from silhouette.common.errors import RendererUnavailable
 from silhouette.workers import cores
 from tests.benchmarks.gpu_runs import (
+    SETTINGS,
     Place,
     alone,
     by_setting,
@@ -40,7 +41,6 @@ from tests.benchmarks.gpu_runs import (
     table,
 )
 from tests.benchmarks.gpu_steps import STEPS
-from tests.benchmarks.scale import SETTINGS, asked, percent
 from tests.benchmarks.tables import CannotRunError, Options, Skipped, Table, add_options, progress, show
 
 SECONDS, QUICK = 5.0, 1.0
@@ -121,6 +121,16 @@ def tables_of(
         except RendererUnavailable as reason:
             yield Skipped(place.title, str(reason))
     yield maps_table(chosen, grid)
+
+
+def asked(pixel: float, error: float) -> str:
+    """A setting as it is asked for on the command line."""
+    return f"`--pixel {pixel:g} --error {error:g}`"
+
+
+def percent(share: float) -> str:
+    """A share in per cent, with two decimals."""
+    return f"{100 * share:.2f} %"
 
 
 def rates_table(place: Place, seconds: float, note: str) -> Table:

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from silhouette.judging import JudgingOptions
+from silhouette.judging import JudgingOptions, judge_all
 from silhouette.judging.maps import MapRequest, map_of
 from silhouette.renderers import choose
 from silhouette.renderers.cuda.renderer import TOGETHER_ON_GPU
 from silhouette.renderers.protocol import Capabilities
-from silhouette.renderers.registry import survives_fork
+from silhouette.renderers.registry import looking_between_pixels, survives_fork
 from silhouette.rules.base import Rule, Settings
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.scenes.scene import Check
@@ -28,11 +28,15 @@ from silhouette.workers import cores
 from tests.benchmarks.crowded_table import loaded_anywhere, wide_document
 from tests.benchmarks.gpu_steps import STEPS, Clock
 from tests.benchmarks.maps import FIGURES_THERE, PIECES_THERE, PROCESSES
-from tests.benchmarks.scale import SETTINGS, Layout, errors_of, everyone, truth
+from tests.benchmarks.scale import Layout, everyone
 from tests.benchmarks.tables import CannotRunError
+from tests.support.rulings import ruled
 
 PATIENCE = 300.0
 """Seconds for which a process waits until all others are ready."""
+
+SETTINGS = ((0.1, 0.002), (0.1, 0.005), (0.1, 0.01), (0.2, 0.01))
+"""Asked for by ``--pixel`` and ``--error``."""
 
 Found = TypeVar("Found")
 
@@ -70,7 +74,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Rates:
-    """What a setting gives: checks a second by how many are judged at once, and the errors of `scale.errors_of`."""
+    """What a setting gives: checks a second by how many are judged at once, and the errors of `errors_of`."""
 
     rates: tuple[float, ...]
     errors: tuple[float, float, float]
@@ -124,6 +128,23 @@ def warmed(place: Place) -> tuple[TableScene, Any, list[Check]]:
     judged_once(scene, Settings(renderer, 0.1), checks)
     order = np.random.default_rng(7).permutation(len(checks))
     return scene, renderer, [checks[number] for number in order]
+
+
+def truth(scene: TableScene, checks: Sequence[Check]) -> list[float]:
+    """The share that is obscured in each check, by rays on the CPU in a view four times as fine."""
+    renderer, fine = looking_between_pixels(), replace(scene, error=1e-4)
+    return [ruled(NECROMUNDA, fine, check, renderer, 0.025).occluded for check in checks]
+
+
+def errors_of(
+    scene: TableScene, checks: Sequence[Check], exact: Sequence[float], options: JudgingOptions
+) -> tuple[float, float, float]:
+    """The median error of the checks that are partly obscured, the largest of all, and the largest that is stated."""
+    verdicts: list[Any] = [one.verdict for one in judge_all([(scene, check) for check in checks], options)]
+    off = np.array([abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True)])
+    partly = np.array([0.0 < share < 1.0 for share in exact])
+    stated = max(verdict.counts.error for verdict in verdicts)
+    return float(np.median(off[partly])), float(off.max()), float(stated)
 
 
 def by_setting(place: Place, seconds: float) -> list[Rates]:

@@ -1,12 +1,12 @@
-"""How do time and memory grow with pieces, figures, triangles and processes? What do ``--error`` and ``--pixel`` buy?
+"""How do time and memory grow with pieces, figures, triangles and processes, and with how fine a scanned table is?
 
 Figures among ten pieces of terrain; further pieces stand out of nearly every view. Meshes are cached. *MB* is the peak
 of this process, *MB more* what a forked worker adds. Checks a second are the best of a few runs. Wanted: at most 400
 MB.
 
-The second table has ten figures of 50,000 triangles or more; errors are against a view four times as fine (the median
-of pairs that are partly obscured). Wanted: 2,000 a second with ``--error 0.01`` and two processes, no error above 0.5
-%. The third compares a check among a thousand pieces with one among ten, in turn: 1.2 is wanted.
+The second table has hilly ground, rough as scans are, as one piece of terrain, in ever more triangles; eight figures
+stand on it, and everyone looks at everyone. The third compares a check among a thousand pieces with one among ten, in
+turn: 1.2 is wanted.
 
 ``python -m tests.benchmarks.scale --renderer cuda [--device NAME]`` measures another renderer.
 """
@@ -17,23 +17,27 @@ import multiprocessing
 import os
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice, permutations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import trimesh
 
+from silhouette.files.cache import Cache
 from silhouette.judging import JudgingOptions, judge, judge_all
+from silhouette.measure.silhouettes import silhouette_alone
 from silhouette.renderers import choose
-from silhouette.renderers.registry import looking_between_pixels, survives_fork
+from silhouette.renderers.registry import survives_fork
 from silhouette.rules.necromunda.rule import NECROMUNDA
 from silhouette.rules.necromunda.scene import Readings
 from silhouette.scenes.scene import Check
 from silhouette.scenes.table import TableScene
-from tests.benchmarks.crowded_table import FIGURES, TERRAIN, loaded, places
+from tests.benchmarks.crowded_table import FIGURES, MODELS, OWN_FIGURES, TERRAIN, loaded, places
 from tests.benchmarks.tables import Options, Table, options_of, progress, show
 from tests.support.rulings import ruled
 
@@ -48,11 +52,8 @@ LAPS = 3
 WORKERS = (1, 2, 4)
 """So many processes judge at the same time."""
 
-SETTINGS = ((0.1, 0.002), (0.1, 0.005), (0.1, 0.01), (0.2, 0.01))
-"""Asked for by ``--pixel`` and ``--error``."""
-
-LONG = 10
-"""Times that everyone looks at everyone in a long run."""
+GROUND, GROUND_WIDTH = (100, 275, 550), 900.0
+"""Squares along each side of scanned ground, and how wide that is, in mm."""
 
 COLUMNS = (
     "",
@@ -65,16 +66,9 @@ COLUMNS = (
     "MB",
     "MB more",
 )
-FINE_COLUMNS = (
-    "",
-    "checks a second, one process",
-    "two processes",
-    "median error",
-    "worst error",
-    "largest stated error",
-)
+GROUND_COLUMNS = ("", "triangles", "loaded, s", "first verdict, s", "ms of CPU a check")
 
-OF_SEVERAL = {*COLUMNS[6:8], "MB more", FINE_COLUMNS[2]}
+OF_SEVERAL = {*COLUMNS[6:8], "MB more"}
 """Columns that need a renderer that can be forked."""
 
 
@@ -126,10 +120,10 @@ def workers_of(renderer: str) -> tuple[int, ...]:
 def columns_of(columns: tuple[str, ...], renderer: str) -> tuple[str, ...]:
     """The columns without those of several processes, where the renderer cannot be forked.
 
-    >>> columns_of(FINE_COLUMNS, "embree") == FINE_COLUMNS
+    >>> columns_of(COLUMNS, "embree") == COLUMNS
     True
-    >>> columns_of(FINE_COLUMNS, "cuda")[1:3]
-    ('checks a second, one process', 'median error')
+    >>> columns_of(COLUMNS, "cuda")[5:]
+    ('checks a second, one process', 'MB')
     """
     return columns if survives_fork(renderer) else tuple(one for one in columns if one not in OF_SEVERAL)
 
@@ -185,9 +179,9 @@ def tables(options: Options) -> Iterator[Table]:
             detailed = ", scanned" if layout.detailed else ""
             rows.append(progress((f"{layout.figures} figures, {layout.pieces:,} pieces{detailed}", *words)))
     yield Table(options.titled("Growth"), columns_of(COLUMNS, name), tuple(rows), compared=(COLUMNS[5], "MB"))
-    fine = columns_of(FINE_COLUMNS, name)
-    compared = tuple(one for one in fine[1:] if one != "median error")
-    yield Table(options.titled("Settings"), fine, tuple(fineness(laps, name, device)), compared=compared)
+    numbers = GROUND if options.rounds is None else GROUND[: 1 + options.rounds]
+    ground = tuple(on_ground(number, laps, name, device) for number in numbers)
+    yield Table(options.titled("Scanned ground"), GROUND_COLUMNS, ground, compared=(GROUND_COLUMNS[-1],))
     rows = [("a thousand pieces to ten", f"{ratio(laps, name, device):.2f}")]
     yield Table(options.titled("Cost of a check"), ("", "ratio"), tuple(rows), compared=("ratio",))
 
@@ -198,51 +192,46 @@ def everyone(scene: TableScene) -> list[Check]:
     return [Check(*pair) for pair in permutations(names, 2)]
 
 
-def truth(scene: TableScene, checks: Sequence[Check]) -> list[float]:
-    """The share that is obscured in each check, by rays on the CPU in a view four times as fine."""
-    renderer, fine = looking_between_pixels(), replace(scene, error=1e-4)
-    return [ruled(NECROMUNDA, fine, check, renderer, 0.025).occluded for check in checks]
+def ground_mesh(squares: int) -> trimesh.Trimesh:
+    """Ground with rocks and the noise of a scan, two triangles a square; the same rocks whatever their number."""
+    across = np.linspace(-0.5, 0.5, squares + 1) * GROUND_WIDTH
+    x, y = np.meshgrid(across, across, indexing="ij")
+    random = np.random.default_rng(3)
+    height = np.zeros_like(x)
+    for column, row, high, wide in random.uniform([-420, -420, 10, 15], [420, 420, 80, 60], (60, 4)):
+        height = np.maximum(height, high * np.clip(1.6 - np.hypot(x - column, y - row) / wide, 0.0, 1.0))
+    height += random.normal(0.0, 0.15, x.shape)
+    number = np.arange(x.size).reshape(x.shape)
+    a, b, c, d = (each.ravel() for each in (number[:-1, :-1], number[1:, :-1], number[1:, 1:], number[:-1, 1:]))
+    faces = np.concatenate([np.column_stack(corners) for corners in ((a, b, c), (a, c, d))])
+    return trimesh.Trimesh(np.stack([x, y, height], axis=-1).reshape(-1, 3), faces, process=False)
 
 
-def errors_of(
-    scene: TableScene, checks: Sequence[Check], exact: Sequence[float], options: JudgingOptions
-) -> tuple[float, float, float]:
-    """The median error of the checks that are partly obscured, the largest of all, and the largest that is stated."""
-    verdicts: list[Any] = [one.verdict for one in judge_all([(scene, check) for check in checks], options)]
-    off = np.array([abs(verdict.occluded - share) for verdict, share in zip(verdicts, exact, strict=True)])
-    partly = np.array([0.0 < share < 1.0 for share in exact])
-    stated = max(verdict.counts.error for verdict in verdicts)
-    return float(np.median(off[partly])), float(off.max()), float(stated)
-
-
-def fineness(laps: int, name: str, device: str | None) -> Iterator[tuple[str, ...]]:
-    """For each of `SETTINGS` a row: see `FINE_COLUMNS`. The best of some laps, in which all of them come in turn."""
-    scene, renderer = loaded(Layout(10, 10).document()), choose(name, device)
-    checks = everyone(scene)
-    exact = truth(scene, checks)
-    numbers = workers_of(name)[:2]
-    seconds = np.empty((laps, len(SETTINGS), len(numbers)))
-    for lap, number in np.ndindex(seconds.shape[:2]):
-        pixel, error = SETTINGS[number]
-        rough = replace(scene, error=error)
-        for which, workers in enumerate(numbers):
-            start = time.perf_counter()
-            options = JudgingOptions(renderer, pixel=pixel, workers=workers)
-            done = len(judge_all([(rough, check) for check in checks * LONG], options))
-            seconds[lap, number, which] = (time.perf_counter() - start) / done
-    for (pixel, error), rates in zip(SETTINGS, 1.0 / seconds.min(axis=0), strict=True):
-        errors = errors_of(replace(scene, error=error), checks, exact, JudgingOptions(renderer, pixel=pixel))
-        yield progress((asked(pixel, error), *(f"{rate:.0f}" for rate in rates), *map(percent, errors)))
-
-
-def asked(pixel: float, error: float) -> str:
-    """A setting as it is asked for on the command line."""
-    return f"`--pixel {pixel:g} --error {error:g}`"
-
-
-def percent(share: float) -> str:
-    """A share in per cent, with two decimals."""
-    return f"{100 * share:.2f} %"
+def on_ground(squares: int, laps: int, name: str, device: str | None) -> tuple[str, ...]:
+    """The row of ground with so many squares along each side: see `GROUND_COLUMNS`."""
+    mesh, random = ground_mesh(squares), np.random.default_rng(5)
+    fighters = [
+        {"name": f"figure {number}", "model": str(MODELS / f"{OWN_FIGURES[number % 6]}.toml"), "on": "surface"}
+        | {"at": random.uniform(-380, 380, 2).round(1).tolist(), "facing": int(random.integers(360))}
+        for number in range(8)
+    ]
+    with TemporaryDirectory() as folder:
+        mesh.export(f"{folder}/ground.ply")
+        terrain = [{"name": "ground", "mesh": "ground.ply", "units": "mm", "at": [0, 0]}]
+        document = {"rules": "necromunda", "fighter": fighters, "terrain": terrain}
+        start = time.perf_counter()
+        scene: TableScene = NECROMUNDA.load(Path(folder) / "ground.toml", document, Cache.default())
+        read, renderer = time.perf_counter() - start, choose(name, device)
+    requests = [(scene, check) for check in everyone(scene)]
+    judge_all(requests[:1], JudgingOptions(renderer, pixel=0.1))
+    first, taken = time.perf_counter() - start, list[float]()
+    for _ in range(laps):
+        silhouette_alone.forget()
+        lap = time.process_time()
+        judge_all(requests, JudgingOptions(renderer, pixel=0.1))
+        taken.append((time.process_time() - lap) / len(requests))
+    words = f"{len(mesh.faces):,}", f"{read:.2f}", f"{first:.2f}", f"{min(taken) * 1e3:.1f}"
+    return progress((f"{squares} squares along each side", *words))
 
 
 def ratio(laps: int, name: str, device: str | None) -> float:

@@ -12,9 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from silhouette.judging import load_scene
+from silhouette.scenes.table import TableScene
 from tests.benchmarks.__main__ import main as measure
 from tests.benchmarks.figures import Figures, Measured, Origin, Run
 from tests.benchmarks.page import FOLDER, benchmarks, described, page
+from tests.benchmarks.renderers import ours, steps
+from tests.benchmarks.scale import on_ground
 from tests.benchmarks.tables import Table
 from tests.support.batching import wait_until
 
@@ -207,3 +211,18 @@ def test_the_figures_in_readme_are_those_that_were_measured_last() -> None:
             if row[0] == of
         }
         assert measured in cells, f"{benchmark}, {of}, {what}"
+
+
+def test_ways_of_telling_the_order_are_counted() -> None:
+    """The benchmark watches steps of counting by their names: under others it would count nothing."""
+    scene = load_scene(PROJECT / "scenes/necromunda/above_and_below.toml")
+    assert isinstance(scene, TableScene)
+    pair = [next(piece for piece in scene.pieces if piece.name == name) for name in ("Kal above", "Vex")]
+    table = steps(ours(scene, "auto"), [(pair[0], pair[1])])
+    assert [number for _, number in table.rows] == ["2", "1", "1", "0", "1", "1,000"]
+
+
+def test_figures_stand_on_scanned_ground() -> None:
+    row = on_ground(20, 1, "auto", None)
+    assert row[:2] == ("20 squares along each side", "800")
+    assert all(float(number) > 0.0 for number in row[2:])

@@ -13,10 +13,10 @@ from silhouette.common.errors import RendererUnavailable
 from silhouette.renderers import choose
 from tests.benchmarks import crowded_table, gpu
 from tests.benchmarks.crowded_table import crowded_document, with_own_models
-from tests.benchmarks.gpu_runs import Place
+from tests.benchmarks.gpu_runs import SETTINGS, Place
 from tests.benchmarks.gpu_steps import Clock
 from tests.benchmarks.page import FOLDER
-from tests.benchmarks.scale import SETTINGS, Layout, everyone
+from tests.benchmarks.scale import Layout, everyone
 from tests.benchmarks.tables import CannotRunError, options_of
 from tests.conftest import unavailable
 
