@@ -14,7 +14,7 @@ import numpy as np
 
 from silhouette.common.errors import RequestError
 from silhouette.common.geometry import INCH, Floats, nearest_of_triangles
-from silhouette.common.text import coordinates, in_a_sentence
+from silhouette.common.text import coordinates, in_a_sentence, margin_in_words
 from silhouette.measure.observation import Observation
 from silhouette.meshes.bounds import faces_near
 from silhouette.meshes.holes import encloses
@@ -132,13 +132,27 @@ def measured_blockers(observation: Observation) -> tuple[Blocker, ...]:
     )
 
 
-def warnings_of(observation: Observation, pixel: float, blocking: Iterable[tuple[Piece, Mesh]]) -> list[str]:
-    """Warnings about a measurement: another pixel (mm) than was asked for, an estimated eye, one inside a piece,
-    windows. ``blocking`` are the pieces in which the eye may lie, with the part of each that blocks.
+def warnings_of(
+    observation: Observation,
+    pixel: float,
+    error_goal: float | None,
+    blocking: Iterable[tuple[Piece, Mesh]] = (),
+) -> list[str]:
+    """Warnings about a measurement: not as fine or as sure as was asked for, an estimated eye, one inside a piece,
+    windows.
+
+    Args:
+        observation: what was measured.
+        pixel: mm, as it was asked for.
+        error_goal: the error, as a share, that was asked for; None for any.
+        blocking: the pieces in which the eye may lie, with the part of each that blocks.
     """
-    attacker, warnings = observation.sight.attacker, list[str]()
+    attacker, counts, warnings = observation.sight.attacker, observation.counts, list[str]()
     if abs(observation.pixel - pixel) > 0.01 * pixel:
         warnings.append(f"measured at {observation.pixel:.2g} mm per pixel instead of {pixel:g}")
+    if error_goal is not None and counts.total and (error := max(counts.error, counts.error_seen)) > error_goal:
+        goal = f"± {100 * error_goal:g} %"
+        warnings.append(f"measured to{margin_in_words(error)} instead of {goal}; only the renderer auto is as exact")
     warnings += attacker.eye_warnings
     for piece, mesh in blocking:
         if encloses(mesh, piece.pose.localise(observation.sight.eye[None])[0]):

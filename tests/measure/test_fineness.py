@@ -59,3 +59,17 @@ def test_the_error_allowed_reaches_the_measurement_from_a_batch_as_from_python(s
     table = content_with(load_scene(scene), 0.001)
     (judged,) = judge_all([(table, Selection().checks(table)[0])], JudgingOptions(choose("embree")))
     assert judged.row()["error"] == fine["error"]
+
+
+@pytest.mark.parametrize("scene", [EXAMPLE, BARRICADE], ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(("renderer", "reaches_it"), [("embree", False), ("auto", True)])
+def test_an_error_that_is_not_reached_is_a_warning(
+    capsys: Capture, monkeypatch: pytest.MonkeyPatch, scene: Path, renderer: str, reaches_it: bool
+) -> None:
+    """Rays are limited, and so is what a witness can do; what layers count is far within what may be asked for."""
+    monkeypatch.setattr("silhouette.measure.observe.MOST_RAYS", 1)
+    ran = run(capsys, "check", scene, "--json", "--renderer", renderer, "--error", "0.0001")
+    row = ran.document["scenes"][0]["results"][0]
+    assert (row["error"] <= 0.0001) == reaches_it
+    warned = [warning for warning in row["warnings"] if "instead of ± 0.01 %; only the renderer auto" in warning]
+    assert len(warned) == (not reaches_it)

@@ -22,7 +22,7 @@ from silhouette.rules.data.scene import DataScene, value_of
 from silhouette.rules.data.values import Evaluation, Key, Unmeasured, Use
 from silhouette.rules.data.words import clause_text, reason_of
 from silhouette.rules.fields import Alternative
-from silhouette.rules.on_table import compared, in_like_groups, windows_seen_through
+from silhouette.rules.on_table import compared, in_like_groups, warnings_of
 from silhouette.scenes.pieces import Piece
 from silhouette.scenes.scene import Check
 
@@ -170,7 +170,7 @@ def _verdict(scene: DataScene, table: SceneTable, check: Check, settings: Settin
         between=ruling.between,
         roll=", ".join(filter(None, (ruling.roll, *rolls.values()))) or None,
         clauses=clauses,
-        warnings=_warnings(scene, attacker, target, deciding_pieces, observed),
+        warnings=_warnings(scene, (attacker, target), deciding_pieces, observed, settings.pixel),
         measurement=None if observed is None else Measurement.of(observed, settings.renderer),
         observation=observed if settings.keep else None,
         looks=_looks(table, deciding) if settings.keep else {},
@@ -234,10 +234,11 @@ def _looks(table: SceneTable, deciding: Sequence[AskedClause]) -> dict[Use, Obse
 
 
 def _warnings(
-    scene: DataScene, attacker: Piece, target: Piece, blockers: Sequence[str], observed: Observation | None
+    scene: DataScene, pair: tuple[Piece, Piece], blockers: Sequence[str], observed: Observation | None, pixel: float
 ) -> tuple[str, ...]:
-    """Doubts about the poses and the meshes on which a verdict rests, those about windows among them, each once."""
-    warnings = [*attacker.eye_warnings, *([] if observed is None else windows_seen_through(observed))]
+    """Doubts about the poses, the meshes and the measurement on which a verdict rests, each once."""
+    attacker, target = pair
+    warnings = list(attacker.eye_warnings if observed is None else warnings_of(observed, pixel, scene.error))
     for piece in (attacker, target, *(scene.piece(name) for name in blockers)):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys([*warnings, *scene.doubts(attacker.name, [target.name, *blockers])]))

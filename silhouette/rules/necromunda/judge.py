@@ -406,7 +406,7 @@ def _verdict(
         measurement=Measurement.of(cover, settings.renderer, sight.counts.seen),
         blockers=measured_blockers(cover),
         could_be=could_be,
-        warnings=tuple(dict.fromkeys([*doubts, *_warnings(cover, settings.pixel)])),
+        warnings=tuple(dict.fromkeys([*doubts, *_warnings(cover, settings.pixel, scene.error)])),
         arc=arc,
         aim=look.aim,
         is_facing_known=attacker.facing is not None,
@@ -491,8 +491,9 @@ def _could_be(
     return tuple(verdict for verdict in VERDICTS if verdict in possible)
 
 
-def _warnings(cover: Observation, pixel: float) -> tuple[str, ...]:
-    warnings = warnings_of(cover, pixel, ((piece, piece.model.significant) for piece in cover.blockers))
+def _warnings(cover: Observation, pixel: float, error_goal: float | None) -> tuple[str, ...]:
+    blocking = ((piece, piece.model.significant) for piece in cover.blockers)
+    warnings = warnings_of(cover, pixel, error_goal, blocking)
     for piece in (cover.sight.attacker, cover.sight.target, *cover.blockers):
         warnings += piece.all_warnings
     return tuple(dict.fromkeys(warnings))

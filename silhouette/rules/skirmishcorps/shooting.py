@@ -491,7 +491,7 @@ def _other_readings(shots: Sequence[_Shot], answer: _ProtectionAnswer) -> tuple[
 
 def _warnings(shot: _Shot, pixel: float) -> tuple[str, ...]:
     attacker, bodies = shot.attacker, shot.look.sight.occluders.pieces
-    warnings = warnings_of(shot.whole, pixel, ((piece, piece.model.mesh) for piece in bodies))
+    warnings = warnings_of(shot.whole, pixel, shot.scene.error, ((piece, piece.model.mesh) for piece in bodies))
     pieces = (attacker.piece, shot.target.piece, *bodies)
     warnings += shot.scene.doubts(attacker.name, (piece.name for piece in pieces[1:]))
     warnings += [warning for piece in pieces for warning in piece.all_warnings]

@@ -242,9 +242,11 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
         attacker=SimpleNamespace(name="Kal", model=model, eye_from="given", eye_warnings=(), all_warnings=()),
         target=SimpleNamespace(name="Vex", model=model, all_warnings=()),
     )
-    found = _warnings(
-        SimpleNamespace(pixel=measured, sight=sight, blockers=(), looked_through=(), looked_between=()), 100.0
-    )  # type: ignore[arg-type]
+    counts = counted(0, 0)
+    cover: Any = SimpleNamespace(
+        pixel=measured, sight=sight, blockers=(), looked_through=(), looked_between=(), counts=counts
+    )
+    found = _warnings(cover, 100.0, None)
     assert bool(found) is told
 
 

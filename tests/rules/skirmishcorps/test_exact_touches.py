@@ -359,10 +359,14 @@ def test_another_pixel_than_the_one_asked_for_is_told_from_one_percent_on(measur
         attacker=SimpleNamespace(name="A", piece=piece),
         target=SimpleNamespace(name="T", piece=piece),
         whole=SimpleNamespace(
-            pixel=measured, looked_through=(), looked_between=(), sight=SimpleNamespace(attacker=piece, target=piece)
+            pixel=measured,
+            looked_through=(),
+            looked_between=(),
+            sight=SimpleNamespace(attacker=piece, target=piece),
+            counts=None,
         ),
         look=SimpleNamespace(covers=(), sight=SimpleNamespace(occluders=SimpleNamespace(pieces=()))),
-        scene=SimpleNamespace(doubts=lambda attacker, others: []),
+        scene=SimpleNamespace(doubts=lambda attacker, others: [], error=None),
     )
     assert bool(_warnings(shot, 100.0)) is warned
 
