@@ -597,17 +597,17 @@ def _wound_round(start: Floats, following: Indices, loop: Indices, columns: tupl
     y, end = y.take(line), y.take(following).take(line)
     slope = np.divide(end - y, last - first, out=np.zeros_like(y), where=last != first)
     order = np.argsort(strip.astype(np.int16), kind="stable")
-    places = np.empty((2 * len(order), 2))
-    places[0::2, 0], places[1::2, 0] = enter.take(order) * width + low, leave.take(order) * width + low
-    places[0::2, 1] = np.where(enter == first, y, y + (enter - first) * slope).take(order)
-    places[1::2, 1] = np.where(leave == last, end, y + (leave - first) * slope).take(order)
-    owner = (strip.astype(np.int64) * (int(loop[-1]) + 1) + loop.take(line)).take(order)
-    begins = np.flatnonzero(np.diff(owner, prepend=-1))
-    new = np.ones(len(places), np.bool_)
-    new[1:] = (places[1:] != places[:-1]).any(axis=1)
-    new[2 * begins] = True
-    ends = np.append((np.cumsum(new) - new)[2 * begins], np.count_nonzero(new)).tolist()
-    places, of_strip = places[new], strip.take(order)[begins]
+    column, row = np.empty((2, 2 * len(order)))
+    column[0::2], column[1::2] = enter.take(order) * width + low, leave.take(order) * width + low
+    row[0::2] = np.where(enter == first, y, y + (enter - first) * slope).take(order)
+    row[1::2] = np.where(leave == last, end, y + (leave - first) * slope).take(order)
+    strip = strip.take(order).astype(np.int64)
+    begins = np.flatnonzero(np.diff(strip * (int(loop[-1]) + 1) + loop.take(line.take(order)), prepend=-1))
+    is_new = np.append(True, (column[1:] != column[:-1]) | (row[1:] != row[:-1]))
+    is_new[2 * begins] = True
+    new = np.flatnonzero(is_new)
+    ends = np.append(np.searchsorted(new, 2 * begins), len(new)).tolist()
+    places, of_strip = np.column_stack([column.take(new), row.take(new)]), strip.take(begins)
     pieces = [places[here:there] for here, there in pairwise(ends)]
     bounds = np.searchsorted(of_strip, np.arange(count + 1)).tolist()
     strips = [polygons([piece for piece in pieces[here:there] if len(piece) > 2]) for here, there in pairwise(bounds)]
