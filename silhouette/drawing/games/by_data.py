@@ -242,6 +242,9 @@ WITHIN = 0.98  # the share of its size within which names keep off a base
 VEIL_OPACITY = 0.75  # the opacity of the strip for the numbers
 PALE_SHARE = 0.4  # the share of the colour of a piece that decides in that of one which only hides something
 MAX_PRIMITIVE_LINES = 12  # lines of one primitive that are drawn: more of them hide what they cross
+SHORTEST_LINE_MM = (
+    0.3  # mm on paper: of pieces in each other, or one above the other, nobody sees how far apart they are
+)
 RING_DIAMETER_PT = 5.0  # the diameter of the ring where pieces touch, in points
 
 LINE_PHRASES = {  # by whether a line is one of sight, and free
@@ -411,6 +414,8 @@ def _draw_lines(sheet: Sheet, scene: DataScene, use: Use) -> None:
             sheet.axes.plot((x + to_x) / 2, (y + to_y) / 2, "o", **look)
             sheet.legend(Swatch(sheet.words.of(scene.rules)("touch"), fill=paper, edge=red, point="o"))
         elif use.name == "distance":
+            if np.hypot(to_x - x, to_y - y) < sheet.paper(SHORTEST_LINE_MM):
+                continue
             colour, length = sheet.style.green, quantity(use.measured, use.unit, scene.game.unit)
             line(sheet, (x, y), (to_x, to_y), colour, width=BOLD_LINE_PT, dashes=":", mark=mark)
             sheet.avoid_line((x, y), (to_x, to_y))
