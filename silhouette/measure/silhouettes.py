@@ -283,10 +283,11 @@ class Faces:
 
     def silhouette(self, columns: tuple[float, float] = (-np.inf, np.inf)) -> Polygons:
         """What the faces cover of the picture, or of some of its columns."""
-        front, border = self._chains()
-        if len(border.loop) > MANY_BORDERS * len(front.loop):
+        edges = self._edges()
+        front, border = (len(start) for start, _ in edges)
+        if border > MANY_BORDERS * (front + 3 * self.parts.shape[1]):
             return _wound_round(*self._chain_of_all()[:3], columns)
-        seen, edged = (_wound_round(*chain[:3], columns) for chain in (front, border))
+        seen, edged = (_wound_round(*chain[:3], columns) for chain in self._chains(edges))
         if edged.is_empty():
             return seen
         whole = seen + edged
@@ -345,12 +346,13 @@ class Faces:
             bands += _bands(loop, by / (self.placed.step * far))
         return polygons(bands)
 
-    def _chains(self) -> tuple[Chain, Chain]:
+    def _chains(self, edges: Sequence[tuple[Indices, Indices]] | None = None) -> tuple[Chain, Chain]:
         """The lines round the faces that look at the eye, and parts of faces; and those round all whole faces.
 
         What of a place's faces look away from the eye alone, the second winds round as often as there are such faces.
+        ``edges`` are those of `_edges`, where they are known.
         """
-        front, border = (self._chained(*edges) for edges in self._edges())
+        front, border = (self._chained(*each) for each in edges or self._edges())
         if self.parts.shape[1] == 0:
             return front, border
         return Chain.joined([front, _round_triangles(self._parts_alike())]), border
