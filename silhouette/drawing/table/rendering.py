@@ -116,28 +116,42 @@ TILE_STRIP_ROWS = 40  # rows of pixels that are worked on at a time, so that the
 RAYS_AT_ONCE = 40_000  # Embree is five times faster so than with those of the whole view
 
 
-def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of bodies in a view, rendered only in the rectangle round them; empty where there are no bodies."""
+def rendered(renderer: Renderer, view: View, bodies: Sequence[Body], front: Layer | None = None) -> Layer:
+    """The layer of bodies in a view, rendered only in the rectangle round them; empty where there are no bodies, and
+    where they do not lie before ``front``.
+    """
     layer = Layer.empty((view.height, view.width))
     if not bodies:
         return layer
     points = np.concatenate([body.pose.place(corners(*body.mesh.bounds)) for body in bodies])
     rows, columns = _rectangle(view, points)
     if rows.start < rows.stop and columns.start < columns.stop:
-        part = swept(renderer, cropped(view, rows, columns), bodies)
+        nearest = None if front is None else front.depth[rows, columns]
+        part = swept(renderer, cropped(view, rows, columns), bodies, nearest=nearest)
+        if nearest is not None:
+            behind = part.depth >= nearest
+            part.ids[behind], part.depth[behind] = 0, np.inf
         layer.ids[rows, columns] = part.ids
         layer.depth[rows, columns] = part.depth
     return layer
 
 
-def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequence[Layer] = ()) -> Layer:
+def swept(
+    renderer: Renderer,
+    view: View,
+    bodies: Sequence[Body],
+    layers: Sequence[Layer] = (),
+    nearest: NDArray[np.float32] | None = None,
+) -> Layer:
     """The layer of bodies in a view. A renderer that casts rays is asked body by body, from the nearest on, for the
     pixels of reached tiles that show nothing nearer yet. ``layers`` are those rendered already, from the first on, of
-    each body alone.
+    each body alone; beyond depths that are given as ``nearest`` (height, width) it may show nothing.
     """
     if not renderer.capabilities.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
+    if nearest is not None:
+        layer.depth[:] = nearest
     for other in layers:
         _enter(layer.ids, layer.depth, other)
     ids, depth = layer.ids.reshape(-1), layer.depth.reshape(-1)
