@@ -19,12 +19,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.backends.backend_svg import RendererSVG
-from matplotlib.font_manager import fontManager, get_font
 from matplotlib.textpath import TextToPath, text_to_path
 from matplotlib.ticker import NullLocator
 from PIL import Image
 
-from silhouette.drawing.typeface import extent
+from silhouette.drawing.typeface import extent, font_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -121,10 +120,7 @@ class _OutlineRenderer(RendererSVG):
 class _TextOutlines(TextToPath):
     """Sizes and outlines of texts, each worked out once for the whole process."""
 
-    def _get_font(self, prop: Any) -> Any:
-        font = get_font(_files(prop))
-        font.set_size(self.FONT_SCALE, self.DPI)
-        return font
+    _get_font = staticmethod(font_of)
 
     def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
         """The size of a text, in points."""
@@ -148,7 +144,6 @@ class _TextOutlines(TextToPath):
 
 _TEXT_OUTLINES = _TextOutlines()
 _size = lru_cache(maxsize=64)(text_to_path.get_text_width_height_descent)
-_files = lru_cache(maxsize=64)(fontManager._find_fonts_by_props)
 _outline = lru_cache(maxsize=1024)(partial(TextToPath.get_text_path, _TEXT_OUTLINES))
 
 
