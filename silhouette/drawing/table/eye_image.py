@@ -54,12 +54,21 @@ class EyeImage:
         return EyeImage(view, self.surrounds, front, depth, inside, target, kinds, ghosts, disregarded)
 
 
-def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:
+def image_of(
+    scene: TableScene,
+    observation: Observation,
+    renderer: Renderer,
+    width: int,
+    height: int,
+    part: tuple[slice, slice] | None = None,
+) -> EyeImage:
     """Renders the view that an observation measured, in a window of so many pixels that shows the table round the
-    target; seen or obscured is what the masks say. The renderer need not be the one that measured.
+    target, or some of its rows and columns; seen or obscured is what the masks say. The renderer need not be the one
+    that measured.
     """
     sight, target = observation.sight, observation.sight.target
     view, surrounds = _window(sight, width, height)
+    view = view if part is None else cropped(view, *part)
     number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE_ID)}
 
     def bodies(parts: Sequence[tuple[Piece, Mesh]]) -> list[Body]:
