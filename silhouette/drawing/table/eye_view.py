@@ -134,7 +134,7 @@ def _paint_solids(
     # From 15 % behind the target on surfaces fade, so that it stands out.
     beyond = np.maximum(image.depth.take(where) / np.float32(distance) - np.float32(1.15), 0.0)
     haze = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
-    brightness = shading.light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)], axis=1))
+    brightness = shading.light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)]).T)
     seen, outside = kinds == SEEN, np.flatnonzero(kinds == OUTSIDE)
     brightness[seen] = EVEN_LIGHT_SHARE + (1.0 - EVEN_LIGHT_SHARE) * brightness[seen]
     for channel, (painted, sky) in enumerate(zip(planes, _rgb(scenery.sky_low), strict=True)):
