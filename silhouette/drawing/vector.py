@@ -19,6 +19,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextToPath, text_to_path
 from matplotlib.ticker import NullLocator
 from PIL import Image
@@ -54,6 +55,19 @@ class _BareY(_Bare, YAxis):
     pass
 
 
+class _Ground(Rectangle):
+    """The ground of axes, placed once: whatever it clips asks where it is."""
+
+    def set_transform(self, t: Any) -> None:
+        """Places it."""
+        super().set_transform(t)
+        self._placed = self.get_patch_transform() + t
+
+    def get_transform(self) -> Any:
+        """Where it is on the page."""
+        return self._placed
+
+
 class BareAxes(Axes):
     """Axes whose frame is their spines alone."""
 
@@ -63,6 +77,9 @@ class BareAxes(Axes):
             axis.set_major_locator(NullLocator())  # it is asked for the places of ticks
         for side in self.spines.values():
             side.set_position(("outward", 0.0))  # which else the first tick would do
+
+    def _gen_axes_patch(self) -> Any:
+        return _Ground((0.0, 0.0), 1.0, 1.0)
 
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = _BareX(self, clear=False), _BareY(self, clear=False)
