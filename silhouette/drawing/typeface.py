@@ -76,7 +76,7 @@ def _files(font: FontProperties) -> tuple[Any, ...]:
     return tuple(plotting.font_manager.fontManager._find_fonts_by_props(font))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _read(files: tuple[Any, ...], thread: int) -> FT2Font:
     """A font in memory, of a thread: a file itself matplotlib reads sign by sign, for two thirds of the time."""
     first, *others = (BytesIO(Path(file).read_bytes()) for file in files)
