@@ -55,7 +55,7 @@ class _BareY(_Bare, YAxis):
     pass
 
 
-class _Ground(Rectangle):
+class _AxesGround(Rectangle):
     """The ground of axes, placed once: whatever it clips asks where it is."""
 
     def set_transform(self, t: Any) -> None:
@@ -79,7 +79,7 @@ class BareAxes(Axes):
             side.set_position(("outward", 0.0))  # which else the first tick would do
 
     def _gen_axes_patch(self) -> Any:
-        return _Ground((0.0, 0.0), 1.0, 1.0)
+        return _AxesGround((0.0, 0.0), 1.0, 1.0)
 
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = _BareX(self, clear=False), _BareY(self, clear=False)
