@@ -12,6 +12,7 @@ __all__ = [
     "agg",
     "figure",
     "font_manager",
+    "ft2font",
     "lines",
     "patches",
     "path",
@@ -23,7 +24,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from matplotlib import figure, font_manager, lines, patches, path, patheffects, text, textpath, transforms
+    from matplotlib import figure, font_manager, ft2font, lines, patches, path, patheffects, text, textpath, transforms
     from matplotlib.backends import backend_agg as agg
     from matplotlib.backends import backend_pdf as pdf
 
@@ -31,4 +32,6 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__} has no attribute {name}")
-    return import_module(f"matplotlib.backends.backend_{name}" if name in ("agg", "pdf") else f"matplotlib.{name}")
+    module = import_module(f"matplotlib.backends.backend_{name}" if name in ("agg", "pdf") else f"matplotlib.{name}")
+    globals()[name] = module  # which is then found without a call
+    return module

@@ -126,7 +126,7 @@ def svg(figure: Figure, description: FigureDescription, writing: Writing = DRAWN
             svg = svg.replace('<style type="text/css">', f'<style type="text/css">{embedded}', 1)
     else:
         svg = re.sub(
-            f'(?<=<g )id="{TEXT_ID_PREFIX}(\\d+)"', lambda mark: f"aria-label={quoteattr(words[int(mark[1])])}", svg
+            f'<g id="{TEXT_ID_PREFIX}(\\d+)"', lambda mark: f"<g aria-label={quoteattr(words[int(mark[1])])}", svg
         )
     svg = svg.replace("<svg ", '<svg role="img" aria-labelledby="title desc" ', 1)
     svg = svg.replace("<title>", '<title id="title">', 1)
@@ -171,7 +171,7 @@ def cut(path: str, decimals: int) -> str:
     >>> cut("M 1.417323 2.5 L -0.0004 3.2007 C 1 10 0.1 20", 3)
     'M 1.417 2.5 L -0.000 3.200 C 1 10 0.1 20'
     """
-    return re.sub(rf"(?<=\.{'[0-9]' * decimals})\d+", "", path)
+    return "".join(re.split(rf"(\.{'[0-9]' * decimals})[0-9]+", path))
 
 
 @lru_cache(maxsize=64)

@@ -82,7 +82,7 @@ def _slope(nearness: Values, ids: NDArray[np.int32], axis: int) -> Values:
     uneven = np.abs(steps[_along(axis, 1, None)] - steps[_along(axis, 0, -1)])
     before, after = uneven[_along(axis, 0, -2)], uneven[_along(axis, 2, None)]
     slope = np.where(after < before, ahead, behind)
-    rim = np.isnan(before).nonzero()
+    rim = np.isnan(before)
     there, forth = behind[rim], ahead[rim]
     slope[rim] = np.nan_to_num(np.where(np.isnan(after[rim]), np.fmin(there, forth), forth))
     return slope
@@ -164,7 +164,7 @@ def outlines(ids: NDArray[np.int32], nearness: Values, facing: Values) -> Values
         here, there = (kinds[:-1], kinds[1:]) if axis == 0 else (kinds[:, :-1], kinds[:, 1:])
         np.maximum(here, edges, out=here)
         np.maximum(there, edges, out=there)
-    lines: Values = EDGE_STRENGTHS[kinds]
+    lines: Values = EDGE_STRENGTHS.take(kinds)
     return lines
 
 

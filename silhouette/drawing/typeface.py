@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import get_ident
+from typing import TYPE_CHECKING, Any
 
 from silhouette.common.geometry import INCH
 from silhouette.drawing import plotting
@@ -13,6 +15,8 @@ from silhouette.drawing.typesetting import Type, open_sans
 
 if TYPE_CHECKING:
     from matplotlib.font_manager import FontProperties
+    from matplotlib.ft2font import FT2Font
+    from matplotlib.textpath import TextToPath
 
 POINT_MM = INCH / 72.0  # the size of a point, mm
 MIN_TYPE_SIZE = 6.0  # the least size of type in a figure, in points, so that it is legible in print
@@ -48,8 +52,35 @@ def width(text: str, size: float, bold: bool = False) -> float:
 @lru_cache(maxsize=4096)
 def extent(text: str, font: FontProperties) -> tuple[float, float, float]:
     """The width, the height and the descent of a text on one line, in points; the type finds every sign of it anew."""
-    width, height, descent = plotting.textpath.text_to_path.get_text_width_height_descent(text, font, ismath=False)
+    width, height, descent = _measure().get_text_width_height_descent(text, font, ismath=False)
     return float(width), float(height), float(descent)
+
+
+@lru_cache(maxsize=1)
+def _measure() -> TextToPath:
+    measure: Any = plotting.textpath.TextToPath()
+    measure._get_font = font_of
+    return measure  # type: ignore[no-any-return]
+
+
+def font_of(font: FontProperties) -> FT2Font:
+    """The font of a type, and those that have the signs it lacks, in the size of matplotlib's outlines."""
+    outlines = plotting.textpath.TextToPath
+    read = _read(_files(font), get_ident())
+    read.set_size(outlines.FONT_SCALE, outlines.DPI)
+    return read
+
+
+@lru_cache(maxsize=64)
+def _files(font: FontProperties) -> tuple[Any, ...]:
+    return tuple(plotting.font_manager.fontManager._find_fonts_by_props(font))
+
+
+@lru_cache(maxsize=16)
+def _read(files: tuple[Any, ...], thread: int) -> FT2Font:
+    """A font in memory, of a thread: a file itself matplotlib reads sign by sign, for two thirds of the time."""
+    first, *others = (BytesIO(Path(file).read_bytes()) for file in files)
+    return plotting.ft2font.FT2Font(first, _fallback_list=[plotting.ft2font.FT2Font(other) for other in others])
 
 
 def height(size: float) -> float:

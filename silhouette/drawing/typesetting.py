@@ -81,12 +81,14 @@ class Type:
     def wrapped(self, text: str, room: float, most: int) -> list[str]:
         """The text in at most ``most`` lines no wider than the room; the last is elided where text is left over."""
         lines: list[str] = []
-        words = [part for word in text.split() for part in self._cut_to_width(word, room)]
+        words = text.split()
         while words:
             if len(lines) == most - 1:
                 lines.append(self.elided(" ".join(words), room))
                 break
             count = self._fitting(words, room)
+            if count == 1:  # else each of the words fits
+                words[:1] = self._cut_to_width(words[0], room)
             lines.append(" ".join(words[:count]))
             words = words[count:]
         return lines

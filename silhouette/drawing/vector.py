@@ -19,12 +19,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import XAxis, YAxis
 from matplotlib.backends.backend_svg import RendererSVG
-from matplotlib.font_manager import fontManager, get_font
+from matplotlib.patches import Rectangle
 from matplotlib.textpath import TextToPath, text_to_path
 from matplotlib.ticker import NullLocator
 from PIL import Image
 
-from silhouette.drawing.typeface import extent
+from silhouette.drawing.typeface import extent, font_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,6 +55,19 @@ class _BareY(_Bare, YAxis):
     pass
 
 
+class _AxesGround(Rectangle):
+    """The ground of axes, placed once: whatever it clips asks where it is."""
+
+    def set_transform(self, t: Any) -> None:
+        """Places it."""
+        super().set_transform(t)
+        self._placed = self.get_patch_transform() + t
+
+    def get_transform(self) -> Any:
+        """Where it is on the page."""
+        return self._placed
+
+
 class BareAxes(Axes):
     """Axes whose frame is their spines alone."""
 
@@ -64,6 +77,9 @@ class BareAxes(Axes):
             axis.set_major_locator(NullLocator())  # it is asked for the places of ticks
         for side in self.spines.values():
             side.set_position(("outward", 0.0))  # which else the first tick would do
+
+    def _gen_axes_patch(self) -> Any:
+        return _AxesGround((0.0, 0.0), 1.0, 1.0)
 
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = _BareX(self, clear=False), _BareY(self, clear=False)
@@ -121,10 +137,7 @@ class _OutlineRenderer(RendererSVG):
 class _TextOutlines(TextToPath):
     """Sizes and outlines of texts, each worked out once for the whole process."""
 
-    def _get_font(self, prop: Any) -> Any:
-        font = get_font(_files(prop))
-        font.set_size(self.FONT_SCALE, self.DPI)
-        return font
+    _get_font = staticmethod(font_of)
 
     def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
         """The size of a text, in points."""
@@ -148,7 +161,6 @@ class _TextOutlines(TextToPath):
 
 _TEXT_OUTLINES = _TextOutlines()
 _size = lru_cache(maxsize=64)(text_to_path.get_text_width_height_descent)
-_files = lru_cache(maxsize=64)(fontManager._find_fonts_by_props)
 _outline = lru_cache(maxsize=1024)(partial(TextToPath.get_text_path, _TEXT_OUTLINES))
 
 

@@ -87,6 +87,22 @@ def test_rays_through_tiles_meet_what_rays_through_the_whole_view_meet(seed: int
         assert np.array_equal(found.depth, expected.depth)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_before_a_front_bodies_show_where_they_are_nearer(seed: int, renderer: Renderer) -> None:
+    """Each triangle is a body, and stands behind some of the front, or is in it as well."""
+    random = np.random.default_rng(seed)
+    view = view_of(61, 45, 0.03)
+    corners = view.eye + np.array([0.0, 100.0, 0.0]) + random.normal(0.0, 60.0, (8, 3, 3))
+    faces = np.array([[0, 1, 2]], np.int32)
+    bodies = [Body(n, Mesh(three, faces, np.zeros(1, np.int32)), Pose.standing()) for n, three in enumerate(corners, 1)]
+    front, alone = rendered(renderer, view, bodies[:5]), rendered(renderer, view, bodies[3:])
+    shown, nearer = rendered(renderer, view, bodies[3:], front), alone.depth < front.depth
+    assert nearer.any()
+    assert (alone.ids[~nearer] > 0).any()
+    assert np.array_equal(shown.ids, np.where(nearer, alone.ids, 0))
+    assert np.array_equal(shown.depth, np.where(nearer, alone.depth, np.inf))
+
+
 def test_nothing_is_rendered_of_bodies_behind_the_eye(renderer: Renderer) -> None:
     behind = Body(1, shapes.square(20.0), Pose.standing((0.0, -200.0, 0.0)))
     assert not rendered(renderer, view_of(40, 30, 0.01), [behind]).ids.any()

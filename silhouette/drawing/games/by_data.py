@@ -214,7 +214,7 @@ class _Panels:
     def _picture(self, look: Observation, extent: tuple[float, float, float, float]) -> set[int]:
         """Draws what was measured, in its surroundings; gives the kinds of pixel in it."""
         middle = slice((WINDOW - SHOWN) // 2, (WINDOW + SHOWN) // 2)
-        image = image_of(self._scene, look, self._renderer, WINDOW, WINDOW).part(middle, middle)
+        image = image_of(self._scene, look, self._renderer, WINDOW, WINDOW, (middle, middle))
         pairs = zip(look.blockers, look.counts.alone, strict=True)
         blocking = {piece.name for piece, alone in pairs if alone}
         colours = coloured(image, self._scene, look.sight.target, blocking, scenery_of(self._sheet))

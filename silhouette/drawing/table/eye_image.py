@@ -54,12 +54,21 @@ class EyeImage:
         return EyeImage(view, self.surrounds, front, depth, inside, target, kinds, ghosts, disregarded)
 
 
-def image_of(scene: TableScene, observation: Observation, renderer: Renderer, width: int, height: int) -> EyeImage:
+def image_of(
+    scene: TableScene,
+    observation: Observation,
+    renderer: Renderer,
+    width: int,
+    height: int,
+    part: tuple[slice, slice] | None = None,
+) -> EyeImage:
     """Renders the view that an observation measured, in a window of so many pixels that shows the table round the
-    target; seen or obscured is what the masks say. The renderer need not be the one that measured.
+    target, or some of its rows and columns; seen or obscured is what the masks say. The renderer need not be the one
+    that measured.
     """
     sight, target = observation.sight, observation.sight.target
     view, surrounds = _window(sight, width, height)
+    view = view if part is None else cropped(view, *part)
     number = {piece.name: index for index, piece in enumerate(scene.pieces, FIRST_PIECE_ID)}
 
     def bodies(parts: Sequence[tuple[Piece, Mesh]]) -> list[Body]:
@@ -69,11 +78,10 @@ def image_of(scene: TableScene, observation: Observation, renderer: Renderer, wi
     alone = rendered(renderer, view, [body])
     front = swept(renderer, view, [body, *bodies(solid_pieces(scene, sight))], [alone])
     kinds = _kinds(view, alone, front, sight.arcs, observation)
-    ghosts = rendered(renderer, view, bodies([(target, target.model.ignored)]))
-    _only_before(ghosts, front)
-    _enter_ignored(rendered(renderer, view, bodies(sight.uncounted)), front, kinds, ghosts)
-    disregarded = rendered(renderer, view, bodies([(piece, piece.model.mesh) for piece in sight.disregarded]))
-    _only_before(disregarded, front)
+    ghosts = rendered(renderer, view, bodies([(target, target.model.ignored)]), front)
+    if sight.uncounted:
+        _enter_ignored(rendered(renderer, view, bodies(sight.uncounted), front), front, kinds, ghosts)
+    disregarded = rendered(renderer, view, bodies([(piece, piece.model.mesh) for piece in sight.disregarded]), front)
     depth = _with_table(view, scene, front)
     inside = _inside(view, depth, sight.arcs)
     return EyeImage(view, surrounds, front, depth, inside, alone, kinds, ghosts, disregarded)
@@ -133,11 +141,6 @@ def _kinds(
     return kinds
 
 
-def _only_before(layer: Layer, front: Layer) -> None:
-    behind = layer.depth >= front.depth
-    layer.ids[behind], layer.depth[behind] = 0, np.inf
-
-
 def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghosts: Layer) -> None:
     """Enters the parts of others that do not block into ``front``, or, all parts of a piece of which any pixel would
     hide some of the target that is not obscured, into ``ghosts``.
@@ -148,7 +151,8 @@ def _enter_ignored(ignored: Layer, front: Layer, kinds: NDArray[np.uint8], ghost
     for where, layer in ((nearer & ghostly & (ignored.depth < ghosts.depth), ghosts), (nearer & ~ghostly, front)):
         layer.ids[where] = ignored.ids[where]
         layer.depth[where] = ignored.depth[where]
-    _only_before(ghosts, front)
+    behind = ghosts.depth >= front.depth
+    ghosts.ids[behind], ghosts.depth[behind] = 0, np.inf
 
 
 def _with_table(view: View, scene: TableScene, front: Layer) -> NDArray[np.float32]:

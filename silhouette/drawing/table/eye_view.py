@@ -134,7 +134,7 @@ def _paint_solids(
     # From 15 % behind the target on surfaces fade, so that it stands out.
     beyond = np.maximum(image.depth.take(where) / np.float32(distance) - np.float32(1.15), 0.0)
     haze = np.float32(0.4) * (np.float32(1.0) - np.exp(-beyond))
-    brightness = shading.light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)], axis=1))
+    brightness = shading.light(image.view, np.stack([facing[..., axis].take(where) for axis in range(3)]).T)
     seen, outside = kinds == SEEN, np.flatnonzero(kinds == OUTSIDE)
     brightness[seen] = EVEN_LIGHT_SHARE + (1.0 - EVEN_LIGHT_SHARE) * brightness[seen]
     for channel, (painted, sky) in enumerate(zip(planes, _rgb(scenery.sky_low), strict=True)):
@@ -392,7 +392,7 @@ def _draw_counted(sheet: Sheet, line: Sightline) -> None:
 def _name_target(sheet: Sheet, line: Sightline, target: Flags) -> None:
     if not target.any():
         return
-    rows, columns = np.nonzero(target)
+    rows, columns = (np.flatnonzero(target.any(axis=axis))[[0, -1]] for axis in (1, 0))
     height = target.shape[0]
     sheet.name(line.sight.target.name, np.column_stack([columns, height - rows]), bold=True)
     coarse_rows, coarse_columns = np.nonzero(target[::AVOIDED_STEP, ::AVOIDED_STEP])
@@ -466,9 +466,12 @@ def _legend(sheet: Sheet, line: Sightline) -> None:
     image, kinds = line.image, line.image.kinds
     blocking = [number for number, piece in enumerate(line.scene.pieces, FIRST_PIECE_ID) if piece.name in line.blocking]
     blocker, veil = ("#debe98", "#f1dee9") if scenery_of(sheet) is DAY else ("#a67c42", "#4f434f")
-    sheet.legend(*target_swatches(sheet, np.unique(kinds).tolist()))
+    sheet.legend(*target_swatches(sheet, [kind for kind in (SEEN, OBSCURED, OUTSIDE) if (kinds == kind).any()]))
     entries = [
-        (np.isin(image.front.ids, blocking).any(), Swatch(sheet.words("in the way"), blocker, sheet.style.orange)),
+        (
+            any((image.front.ids == number).any() for number in blocking),
+            Swatch(sheet.words("in the way"), blocker, sheet.style.orange),
+        ),
         (image.ghosts.ids.any(), Swatch(sheet.words("ignored"), "#f0f1f1", "#6e7684", "....")),
         (image.disregarded.ids.any(), Swatch(sheet.words("disregarded"), veil, "#843e68", dashes="--")),
         (not image.inside.all(), Swatch(sheet.words("arc edge"), edge=hexadecimal(ARC_EDGE), line=True)),

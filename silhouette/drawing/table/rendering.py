@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from silhouette.common.geometry import Flags, Floats, corners
-from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Layer, Renderer
+from silhouette.renderers.protocol import NEAREST_DEPTH_MM, Body, Cast, Layer, Renderer
 from silhouette.renderers.views import View
 
 # ---- the tiles that faces reach
@@ -116,28 +116,42 @@ TILE_STRIP_ROWS = 40  # rows of pixels that are worked on at a time, so that the
 RAYS_AT_ONCE = 40_000  # Embree is five times faster so than with those of the whole view
 
 
-def rendered(renderer: Renderer, view: View, bodies: Sequence[Body]) -> Layer:
-    """The layer of bodies in a view, rendered only in the rectangle round them; empty where there are no bodies."""
+def rendered(renderer: Renderer, view: View, bodies: Sequence[Body], front: Layer | None = None) -> Layer:
+    """The layer of bodies in a view, rendered only in the rectangle round them; empty where there are no bodies, and
+    where they do not lie before ``front``.
+    """
     layer = Layer.empty((view.height, view.width))
     if not bodies:
         return layer
     points = np.concatenate([body.pose.place(corners(*body.mesh.bounds)) for body in bodies])
     rows, columns = _rectangle(view, points)
     if rows.start < rows.stop and columns.start < columns.stop:
-        part = swept(renderer, cropped(view, rows, columns), bodies)
+        nearest = None if front is None else front.depth[rows, columns]
+        part = swept(renderer, cropped(view, rows, columns), bodies, nearest=nearest)
+        if nearest is not None:
+            behind = part.depth >= nearest
+            part.ids[behind], part.depth[behind] = 0, np.inf
         layer.ids[rows, columns] = part.ids
         layer.depth[rows, columns] = part.depth
     return layer
 
 
-def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequence[Layer] = ()) -> Layer:
+def swept(
+    renderer: Renderer,
+    view: View,
+    bodies: Sequence[Body],
+    layers: Sequence[Layer] = (),
+    nearest: NDArray[np.float32] | None = None,
+) -> Layer:
     """The layer of bodies in a view. A renderer that casts rays is asked body by body, from the nearest on, for the
     pixels of reached tiles that show nothing nearer yet. ``layers`` are those rendered already, from the first on, of
-    each body alone.
+    each body alone; beyond depths that are given as ``nearest`` (height, width) it may show nothing.
     """
     if not renderer.capabilities.sparse:
         return renderer.render(view, bodies)
     layer = Layer.empty((view.height, view.width))
+    if nearest is not None:
+        layer.depth[:] = nearest
     for other in layers:
         _enter(layer.ids, layer.depth, other)
     ids, depth = layer.ids.reshape(-1), layer.depth.reshape(-1)
@@ -146,16 +160,19 @@ def swept(renderer: Renderer, view: View, bodies: Sequence[Body], layers: Sequen
         depths = (body.pose.place(corners(*body.mesh.bounds)) - view.eye) @ view.axes[2]
         further.append((float(depths.min()) - 1e-3, body.id, body))
     for least, _, body in sorted(further, key=lambda other: other[:2]):
-        rows, columns = _pixels_of(reached(view, body), view)
-        free = depth.take(rows * view.width + columns) > least
+        pixels = _pixels_of(reached(view, body), view)
+        places = pixels[0] * np.intp(view.width) + pixels[1]
+        free = depth.take(places) > least
         if not free.all():
-            rows, columns = rows[free], columns[free]
-        for start in range(0, len(rows), RAYS_AT_ONCE):
-            row, column = rows[start : start + RAYS_AT_ONCE], columns[start : start + RAYS_AT_ONCE]
-            place = row * view.width + column
-            part = Layer(ids.take(place), depth.take(place))
-            _enter(part.ids, part.depth, renderer.render(view, [body], np.column_stack([row, column])))
-            ids[place], depth[place] = part.ids, part.depth
+            pixels, places = pixels[:, free], places[free]
+        for start in range(0, len(places), RAYS_AT_ONCE):
+            rays = slice(start, start + RAYS_AT_ONCE)
+            through = np.ascontiguousarray(pixels[:, rays].T, np.float64)
+            met = renderer.depths([Cast(view, body, through)])
+            before = depth.take(places[rays])
+            closer = (met < before) | ((met == before) & (ids.take(places[rays]) > body.id))
+            entered = places[rays][closer]
+            ids[entered], depth[entered] = body.id, met[closer]
     return layer
 
 
@@ -165,12 +182,12 @@ def _enter(ids: NDArray[np.int32], depth: NDArray[np.float32], other: Layer) -> 
     ids[closer], depth[closer] = other.ids[closer], other.depth[closer]
 
 
-def _pixels_of(tiles: Flags, view: View) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Rows and columns (n,) of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
+def _pixels_of(tiles: Flags, view: View) -> NDArray[np.int32]:
+    """Rows and columns (2, n) of the pixels of some tiles, tile by tile: neighbouring rays meet the same triangles."""
     within = np.indices((TILE_PX, TILE_PX), np.int32).reshape(2, 1, -1)
-    rows, columns = (TILE_PX * np.stack(tiles.nonzero()).astype(np.int32)[..., None] + within).reshape(2, -1)
-    inside = (rows < view.height) & (columns < view.width)
-    return (rows, columns) if inside.all() else (rows[inside], columns[inside])
+    pixels = (TILE_PX * np.stack(tiles.nonzero()).astype(np.int32)[..., None] + within).reshape(2, -1)
+    inside = (pixels[0] < view.height) & (pixels[1] < view.width)
+    return pixels if inside.all() else pixels[:, inside]
 
 
 def _rectangle(view: View, points: Floats) -> tuple[slice, slice]:

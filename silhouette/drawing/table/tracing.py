@@ -61,7 +61,8 @@ def outline(mesh: Mesh, pose: Pose, right: Floats, up: Floats) -> Rings:
     step = max(MASK_STEP, float((high - low).max()) / MAX_TRACED_SAMPLES)
     width, height = (int(np.ceil(span / step)) + 6 for span in high - low)
     corner = (low + high) / 2 + np.array([-width, height]) * (step / 2)
-    triangles = ((points - corner) / [step, -step])[mesh.faces]
+    places = ((points - corner) / [step, -step]).T
+    triangles = places.take(mesh.faces.T, axis=1).T  # each coordinate of each corner lies together in memory
     return tuple(corner + ring * [step, -step] for ring in traced(covered(triangles, width, height)))
 
 
@@ -105,12 +106,13 @@ def _spans(triangles: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
     rows = np.arange(len(owner)) + np.repeat(first - (np.cumsum(count) - count), count)
     left, right = np.full(len(rows), np.inf), np.full(len(rows), -np.inf)
     for start, end in ((0, 1), (1, 2), (2, 0)):
-        rise = (y[end] - y[start])[owner]
-        share = (rows - y[start][owner]) / np.where(rise == 0.0, 1.0, rise)
-        at = x[start][owner] + share * (x[end] - x[start])[owner]
-        met = (rise != 0.0) & (share >= 0.0) & (share <= 1.0)
-        np.minimum(left, at, out=left, where=met)
-        np.maximum(right, at, out=right, where=met)
+        rise = y[end] - y[start]
+        rise[rise == 0.0] = np.nan  # a level edge has no place on a row
+        share = (rows - y[start].take(owner)) / rise.take(owner)
+        share[(share < 0.0) | (share > 1.0)] = np.nan
+        at = x[start].take(owner) + share * (x[end] - x[start]).take(owner)
+        np.fmin(left, at, out=left)
+        np.fmax(right, at, out=right)
     whole = left <= right
     rows, first_column = rows[whole], np.ceil(left[whole] - SEAM).astype(np.int64)
     end_column = np.floor(right[whole] + SEAM).astype(np.int64) + 1
