@@ -49,7 +49,10 @@ export class Viewer {
     this.stale = false; // whether something has changed since what the target shows was looked at
     this.controls.addEventListener("change", () => this.draw());
     this.controls.addEventListener("start", () => this.#leave());
-    canvas.addEventListener("webglcontextrestored", () => this.changed());
+    canvas.addEventListener("webglcontextrestored", () => {
+      stage.about = "";
+      this.changed();
+    });
     new ResizeObserver(() => this.fit()).observe(canvas.parentElement);
     this.fit();
   }
