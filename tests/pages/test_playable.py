@@ -268,6 +268,28 @@ def test_keys_move_it_as_the_view_is_turned(visit: Visit) -> None:
     answer(visit)
 
 
+LOOKS = """() => {
+    const { target } = silhouette.stage;
+    const { look } = target;
+    window.looks = 0;
+    target.look = (...how) => ((window.looks += 1), look.apply(target, how));
+}"""
+
+
+@ON_DESKTOP
+def test_what_the_eye_sees_is_drawn_anew_where_something_has_moved_alone(visit: Visit) -> None:
+    visit.page.evaluate(LOOKS)
+    for button, looks in (("#play-left", 1), ("#view-nearer", 1), ("#view-table", 1), ("#play-right", 2)):
+        visit.page.click(button)
+        visit.until(ANSWERED)
+        visit.settled()
+        visit.until(f"window.looks === {looks}")
+    visit.page.evaluate("silhouette.play.acts.reverse()")
+    answer(visit)
+    visit.until("window.looks === 3")
+    visit.page.evaluate("delete silhouette.stage.target.look")
+
+
 GANGS = ("Orlock", "Escher")
 SHARES = (0.0, 1e-9, 4e-5, 0.0004, 0.123, 1 / 3, 0.4999, 0.49999, 0.5, 0.50001, 2 / 3, 0.9994, 0.99996, 1 - 1e-9, 1.0)
 

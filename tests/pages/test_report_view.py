@@ -326,5 +326,38 @@ def test_dark_pages_are_dark(browser: Browser, hostile: Path) -> None:
             assert (sum(map(int, colour[4:-1].split(","))) < 180) is dark
 
 
+A_CARD = """const told = WebGL2RenderingContext.prototype.getParameter;
+WebGL2RenderingContext.prototype.getParameter = function (what) {
+    const name = told.call(this, what);
+    return typeof name === 'string' ? name.replaceAll(/swiftshader|software/gi, 'card') : name;
+};
+const start = HTMLCanvasElement.prototype.getContext;
+HTMLCanvasElement.prototype.getContext = function (kind, how) {
+    return start.call(this, kind, { ...how, failIfMajorPerformanceCaveat: false });
+};"""
+FINE = """(() => {
+    const { pace, renderer } = silhouette.viewer;
+    return [pace.slow, renderer.shadowMap.enabled, renderer.getContext().getContextAttributes().antialias];
+})()"""
+
+SLOW = "silhouette.viewer.before = () => { for (const start = performance.now(); performance.now() < start + 100; ); }"
+
+
+def test_pictures_are_plain_without_a_graphics_card_and_where_it_is_slow(
+    browser: Browser, hostile: Path, opened: Visit
+) -> None:
+    """Smoothing is chosen once; shadows are left out from the first slow pictures on."""
+    assert opened.page.evaluate(FINE) == [True, False, False]
+    with browser.visit(hostile, before=A_CARD) as visit:
+        visit.until("window.silhouette !== undefined")
+        is_slow, has_shadows, _ = visit.page.evaluate(FINE)
+        assert has_shadows is not is_slow  # a busy machine may have been slow by now
+        visit.page.evaluate(SLOW)
+        while not visit.page.evaluate("silhouette.viewer.pace.slow"):
+            visit.page.evaluate("silhouette.viewer.draw()")
+        assert visit.page.evaluate(FINE) == [True, False, True]
+        quiet(visit)
+
+
 def test_without_colours_there_is_nothing_to_take_away(opened: Visit) -> None:
     assert opened.page.locator("#view-own").count() == 0

@@ -10,7 +10,7 @@ import pytest
 
 from silhouette.files.cache import Cache
 from silhouette.files.documents import read_document
-from silhouette.renderers.registry import looking_between_pixels
+from silhouette.renderers import choose
 from silhouette.rules import rule_called
 from silhouette.rules.base import Rule, Settings, Verdict
 from silhouette.rules.data.rule import GameRule
@@ -23,7 +23,7 @@ FOLDERS = ("necromunda", "skirmishcorps", "tide_of_iron", "ikosa", "crisis_proto
 
 def verdicts_on(rule: Rule[Any, Any], path: Path, document: dict[str, Any], *, remarks: bool = True) -> list[Verdict]:
     scene = rule.load(path, document, Cache.default())
-    settings = Settings(looking_between_pixels(), 0.4, remarks=remarks)
+    settings = Settings(choose(), 0.4, remarks=remarks)
     return list(rule.judge([(scene, check) for check in scene.checks], settings))
 
 

@@ -23,6 +23,7 @@ ARGUMENTS = (
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    "--disable-gpu-rasterization",  # SwiftShader takes many times as long as a processor for text
     "--force-color-profile=srgb",
 )
 IN_SOFTWARE = "--disable-gpu-compositing"

@@ -32,7 +32,7 @@ ASK, TOO_CLOSE = "ask the desk", "too close to call"
 
 def playable(scene: NecromundaScene) -> dict[str, Any]:
     """What a page carries for its judge."""
-    stage = judged_in_page(stage_of_table(scene, [], Cache(None)), scene)
+    stage = judged_in_page(stage_of_table(scene, [], Cache.default()), scene)
     return {**stage.document({}, []), "play": NECROMUNDA.play(scene)}
 
 

@@ -4,7 +4,6 @@ import { CloseLook } from "./close.js";
 import { EyePicture } from "./eye.js";
 import { framed } from "./framing.js";
 import { nearestHit } from "./hits.js";
-import { isSoftware, Pace } from "./pace.js";
 import { drawnPicture } from "./picture3d.js";
 import { Sketch } from "./sketch.js";
 
@@ -26,8 +25,8 @@ export class View {
     this.canvas = holder.appendChild(document.createElement("canvas"));
     this.stage = new Stage();
     this.stage.framed(null);
-    const slow = isSoftware();
-    this.viewer = new Viewer(this.canvas, this.stage, [], { antialias: !slow });
+    this.viewer = new Viewer(this.canvas, this.stage);
+    this.pace = this.viewer.pace;
     this.viewer.renderer.debug.checkShaderErrors = false; // asking makes every first picture wait
     this.marks = new three.Group();
     this.stage.scene.add(this.marks);
@@ -41,17 +40,14 @@ export class View {
     this.pointer = new Pointer(this.viewer);
     this.drawn = () => {};
     this.sketch = new Sketch(holder, this);
-    const told = (drawing) => {
+    this.pace.told = (drawing) => {
       this.canvas.dataset.drawing = String(drawing);
       if (this.eye.canvas) this.eye.canvas.dataset.waits = String(drawing && this.pace.slow);
     };
-    this.pace = new Pace(slow, () => this.#simpler(), told, () => this.#shown());
+    this.pace.done = () => this.#shown();
     this.turns = this.pictured = 0; // how often the camera has moved, and how often before the last picture began
-    if (slow) {
-      this.#simpler();
-      shapes.triangles = FEW;
-    }
-    this.viewer.schedule = (act) => this.pace.draw(this.viewer.renderer.getContext(), act);
+    if (this.pace.slow) shapes.triangles = FEW;
+    this.viewer.slowed = () => this.#aside();
     this.viewer.controls.addEventListener("change", () => this.#turned());
     this.viewer.after = () => {
       this.pictured = this.turns;
@@ -93,17 +89,10 @@ export class View {
     if (this.pictured === this.turns) this.canvas.dataset.behind = "false";
   }
 
-  // For slow graphics: without shadows, no finer than CSS pixels, and marks beside the pictures.
-  #simpler() {
-    const { renderer } = this.viewer;
+  // Marks that slow graphics have in their pictures stand beside these instead.
+  #aside() {
     drawnMarks(this.marks, NONE, 0, null);
     this.sketch.marked(this.known);
-    renderer.shadowMap.enabled = false;
-    this.stage.scene.traverse(({ material }) => {
-      if (material) material.needsUpdate = true;
-    });
-    this.viewer.finest = 1;
-    this.viewer.fit();
   }
 
   painted() {

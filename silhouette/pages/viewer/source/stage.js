@@ -66,6 +66,7 @@ export class Stage {
     this.lines = new Group();
     this.marks = new Group().add(this.lines);
     this.scene.add(this.marks);
+    this.about = ""; // what stood where when shadows and what the eye sees were last drawn
     this.own = true; // whether pieces are shown in the colours of their files, where these have some
     this.view = null;
   }
@@ -134,6 +135,7 @@ export class Stage {
     if (this.set) this.scene.remove(this.set);
     this.set = new Group();
     this.scene.add(this.set);
+    this.about = ""; // its sun is another one
     this.#lit();
     this.#floor(floor);
   }
@@ -263,11 +265,16 @@ export class Stage {
     this.marks.visible = !inside;
   }
 
-  // Anew after anything has come or gone.
+  // Shadows, and what the eye sees: anew after anything has come, gone, moved or changed its part in them.
   looked(renderer) {
-    renderer.shadowMap.needsUpdate = true;
     const { view } = this;
-    if (!view?.measured) return;
+    const seen = view?.measured && [view.eye, view.target, view.arcs, view.apex];
+    const standing = this.pieces.map(({ shape, pose, group, mesh }) => [shape, pose, group.visible, mesh?.castShadow, mesh?.layers.mask]);
+    const about = JSON.stringify([seen, standing]);
+    if (about === this.about) return;
+    this.about = about;
+    renderer.shadowMap.needsUpdate = true;
+    if (!seen) return;
     this.target.camera.layers.set(BLOCKING);
     this.target.look(renderer, this.scene, view, this.sphereOf(view));
   }

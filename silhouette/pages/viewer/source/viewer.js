@@ -1,6 +1,7 @@
 // The camera and the canvas, and what a pointer on the canvas does to them.
 import { MathUtils, PCFShadowMap, PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { isSoftware, Pace } from "./pace.js";
 
 const ANGLE = 35; // degrees upright
 const NEARER = 0.86;
@@ -25,12 +26,13 @@ function rendererOf(canvas, antialias) {
 }
 
 export class Viewer {
-  constructor(canvas, stage, labels = [], { antialias = true } = {}) {
+  constructor(canvas, stage, labels = []) {
     this.canvas = canvas;
     this.stage = stage;
     this.labels = labels;
-    this.renderer = rendererOf(canvas, antialias);
-    this.renderer.shadowMap.enabled = true;
+    this.pace = new Pace(isSoftware(), () => this.#simpler());
+    this.renderer = rendererOf(canvas, !this.pace.slow);
+    this.renderer.shadowMap.enabled = !this.pace.slow;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.renderer.shadowMap.autoUpdate = false;
     this.camera = new PerspectiveCamera(ANGLE, 1, 1, 1000);
@@ -38,16 +40,19 @@ export class Viewer {
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.zoomSpeed = 1.4;
     this.fromEye = false;
-    this.finest = 2; // device pixels for a CSS pixel
+    this.finest = this.pace.slow ? 1 : 2; // device pixels for a CSS pixel
     this.left = () => {};
+    this.slowed = () => {}; // runs where graphics turn out to be slow
     this.before = () => {}; // runs before each picture, and may draw others
     this.after = () => {};
-    this.schedule = (act) => requestAnimationFrame(act);
     this.idle = false; // whether nobody looks at it
     this.stale = false; // whether something has changed since what the target shows was looked at
     this.controls.addEventListener("change", () => this.draw());
     this.controls.addEventListener("start", () => this.#leave());
-    canvas.addEventListener("webglcontextrestored", () => this.changed());
+    canvas.addEventListener("webglcontextrestored", () => {
+      stage.about = "";
+      this.changed();
+    });
     new ResizeObserver(() => this.fit()).observe(canvas.parentElement);
     this.fit();
   }
@@ -65,8 +70,9 @@ export class Viewer {
 
   draw() {
     if (this.waiting) return;
-    this.waiting = this.schedule(() => {
-      this.waiting = 0;
+    this.waiting = true;
+    this.pace.draw(this.renderer.getContext(), () => {
+      this.waiting = false;
       if (this.stale) this.stage.looked(this.renderer);
       this.stale = false;
       this.before();
@@ -75,6 +81,17 @@ export class Viewer {
       this.#named();
       this.after();
     });
+  }
+
+  // For slow graphics: without shadows, and no finer than CSS pixels.
+  #simpler() {
+    this.renderer.shadowMap.enabled = false;
+    this.stage.scene.traverse(({ material }) => {
+      if (material) material.needsUpdate = true;
+    });
+    this.finest = 1;
+    this.fit();
+    this.slowed();
   }
 
   // Something has come, gone or changed its part.

@@ -17,8 +17,10 @@ export function isSoftware() {
 }
 
 export class Pace {
-  constructor(slow, slowed, told, done) {
-    Object.assign(this, { slow, slowed, told, done }); // told: whether there is anything left to draw
+  constructor(slow, slowed) {
+    Object.assign(this, { slow, slowed });
+    this.told = () => {}; // is told whether there is anything left to draw
+    this.done = () => {}; // runs after each picture
     this.cost = 0;
     this.pictures = 0;
     this.busy = false;
@@ -42,7 +44,6 @@ export class Pace {
     };
     this.told(true);
     if (!this.busy) this.#begin();
-    return true;
   }
 
   #begin() {
