@@ -41,7 +41,8 @@ COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the 
 # Cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
 GRID_STEP = 4
 # A grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
-MOST_TIMES_FINER = 2.0
+MOST_TIMES_FINER = 4.0
+SPARE = 1.04  # a grid is finer by so much than its predecessor tells, which may be a little wrong: one more costs more
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -186,9 +187,8 @@ def looks_on_grids(
                 for number, look in zip(together, looks, strict=True):
                     latest[number] = look
                     if across < FINEST and (times := times_finer(look)) > 1.0:
-                        finer[number] = min(
-                            FINEST, GRID_STEP * max(ceil(times * across / GRID_STEP), across // GRID_STEP + 1)
-                        )
+                        steps = max(ceil(SPARE * times * across / GRID_STEP), across // GRID_STEP + 1)
+                        finer[number] = min(FINEST, GRID_STEP * steps)
         waiting = finer
     return [latest[number] for number in range(len(frames))]
 
