@@ -61,11 +61,13 @@ INTERVAL_NOISE_SHARE, AIMED_NOISE_SHARE = 0.3, 0.2
 """How much variance of trials' shares may be of their few rays, as a part of the rest: it is taken off the middle 95 %,
 which it widens. Where it is more, the first trials are measured again, as finely as makes it the second of these."""
 
-LINE_NOISE_SHARE, AIMED_LINE_NOISE_SHARE = 1.5, 1.0
+LINE_NOISE_SHARE, AIMED_LINE_NOISE_SHARE = 1.0, 0.65
 """The same for the variance that goes in a line with the numbers drawn: over all trials their noise cancels out."""
 
+MIN_DEVIATIONS_WITHIN = 4.0  # standard deviations by which shares lie off 0 and 1 at least, where they go in a line
+
 MIN_NOISE_SHARE = 0.001  # the error, as a share, that is small enough whatever the variance
-REMEASURED_COARSEST = 32  # cells along each side of the first grid of a trial that is measured again
+REMEASURING = Estimate(coarsest=32, leap=4.0)  # what measures them
 MAX_REMEASUREMENTS = 2  # how many times trials are measured again at most, as less of the variance is of the rays
 Weighing = Source | Literal["measuring"]  # what may weigh most
 
@@ -263,7 +265,7 @@ def _interval(
             return None
         noise = float(((errors[partly] / SIGMAS) ** 2).sum() / in_arc.sum())
         parts, least = _Parts.of(shares[in_arc], noise), (MIN_NOISE_SHARE / SIGMAS) ** 2
-        if parts.too_noisy(least) and partly.all():
+        if parts.too_noisy(least) and _are_within(shares):
             parts = _Parts.of(shares[in_arc], noise, _drawn_of(trials, check, shares.shape[1])[in_arc])
         if not parts.too_noisy(least) or times == MAX_REMEASUREMENTS:
             break
@@ -281,7 +283,7 @@ def _interval(
 
 @dataclass(frozen=True, eq=False)
 class _Parts:
-    """The shares of trials in two parts: what goes in a line with the numbers drawn, over which many trials' noise
+    """The shares of trials as two parts: what goes in a line with the numbers drawn, in which the noise of many trials
     cancels out, and the rest.
     """
 
@@ -300,8 +302,8 @@ class _Parts:
         of_line, of_rest = float(line.var()), float(rest.var())
         fitted = noise * numbers.shape[1] / count
         left, own = max(of_line - fitted, 0.0), max(of_rest - (noise - fitted), 0.0)
-        scales = (sqrt(part / whole) if whole else 0.0 for part, whole in ((left, of_line), (own, of_rest)))
-        quiet: Floats = mean + sum(scale * part for scale, part in zip(scales, (line, rest), strict=True))
+        by, within = (sqrt(part / whole) if whole else 0.0 for part, whole in ((left, of_line), (own, of_rest)))
+        quiet: Floats = mean + by * line + within * rest
         return cls(quiet, noise, left, max(own, of_rest * sqrt(2.0 / count)))
 
     def too_noisy(self, least: float) -> bool:
@@ -312,6 +314,11 @@ class _Parts:
     def aim(self) -> float:
         """The noise that is wanted."""
         return AIMED_NOISE_SHARE * self.rest + AIMED_LINE_NOISE_SHARE * self.line
+
+
+def _are_within(shares: Floats) -> bool:
+    """Whether all shares, of targets that lie in an arc, are clearly more than nothing and less than all."""
+    return bool(abs(shares.mean() - 0.5) + MIN_DEVIATIONS_WITHIN * shares.std() < 0.5)
 
 
 def _drawn_of(trials: Trials, check: Check, each: int) -> Floats:
@@ -325,7 +332,7 @@ def _again(trials: Trials, check: Check, which: Places, settings: Settings, erro
     """(n, 2) the shares and their errors, measured more finely, with at most this error, of the trials (n, 2) of these
     scramblings and numbers.
     """
-    rough = replace(settings, keep=False, remarks=False, observe=Estimate(everywhere=error, coarsest=REMEASURED_COARSEST))
+    rough = replace(settings, keep=False, remarks=False, observe=replace(REMEASURING, everywhere=error))
 
     def judged(some: Places) -> list[tuple[float, float]]:
         requests = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]
