@@ -40,7 +40,7 @@ from silhouette.renderers.registry import looking_between_pixels
 COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
 # Cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
 GRID_STEP = 4
-SPARE = 1.04  # a grid that is to tell that there is nothing is finer by so much: one more costs more
+SPARE_FINENESS = 1.04  # a grid that is to tell that there is nothing is finer by so much: one more costs more
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -120,7 +120,7 @@ class Estimate:
             if apart > 0.0:
                 too_large = max(too_large, error / max(self.nothing, self.little, apart))
             elif not self.proves:
-                nothing = max(nothing, SPARE * sqrt(error / self.nothing))
+                nothing = max(nothing, SPARE_FINENESS * sqrt(error / self.nothing))
         return max(nothing, _finer_by(too_large, self.leap))
 
 
