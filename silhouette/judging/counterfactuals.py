@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from math import ceil
 from types import GenericAlias
 from typing import Annotated, Any, Literal, Union
@@ -160,9 +161,9 @@ TURN_FIELD = Field(180.0, least=0.25, growth=0.05, widest=2.0, fine_within=1.0, 
 """The directions: a body of 25 mm takes 2 degrees at 700 mm, and as much turn passes while an arc's edge crosses it."""
 
 # What measures far from now: a few rays, more of them near a threshold; the share of now is seldom far from one
-ROUGHLY = Estimate(goal=0.015, nothing=0.008, coarsest=20)
+ROUGHLY = Estimate(goal=0.018, nothing=0.008, coarsest=20, leap=4.0)
 # What measures where those do not tell on which side of it a share is
-FINELY = Estimate(goal=0.001, nothing=0.001)
+FINELY = Estimate(goal=0.008, nothing=0.001, little=0.003, leap=8.0)
 PLACES_AT_ONCE = 64  # the places that are judged exactly at once
 SEARCH_SECONDS = 60.0  # of CPU time for one least change: of two figures it takes three
 
@@ -204,6 +205,8 @@ def changes_of(
     def least(number: int) -> Change | None:
         return tried.least(searches[number], lambda part: silent.step((number + part) / (len(searches) + 1)))
 
+    if run.workers > 1:
+        import_module("scipy.spatial")  # what every search would else load for itself
     for done, change in enumerate(run.parts(settings.renderer, range(len(searches)), least), 1):
         run.step(done / (len(searches) + 1))
         changes += [] if change is None else [change]

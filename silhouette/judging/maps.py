@@ -101,7 +101,7 @@ class MapRecord(TypedDict):
 
 Role = Literal["target", "attacker"]
 
-ROUGH = Estimate(goal=0.003, proves=True)
+ROUGH = Estimate(goal=0.003, proves=True, leap=4.0)
 """A rough look: where it leaves the verdict open, the exact measurement answers, which costs as much as some 20 of it.
 That nothing is seen, or nothing obscured, is proven: that costs a third of a measurement."""
 

@@ -61,7 +61,13 @@ INTERVAL_NOISE_SHARE, AIMED_NOISE_SHARE = 0.3, 0.2
 """How much variance of trials' shares may be of their few rays, as a part of the rest: it is taken off the middle 95 %,
 which it widens. Where it is more, the first trials are measured again, as finely as makes it the second of these."""
 
+LINE_NOISE_SHARE, AIMED_LINE_NOISE_SHARE = 1.0, 0.65
+"""The same for the variance that goes in a line with the numbers drawn: over all trials their noise cancels out."""
+
+MIN_DEVIATIONS_WITHIN = 4.0  # standard deviations by which shares lie off 0 and 1 at least, where they go in a line
+
 MIN_NOISE_SHARE = 0.001  # the error, as a share, that is small enough whatever the variance
+REMEASURING = Estimate(coarsest=32, leap=4.0)  # what measures them
 MAX_REMEASUREMENTS = 2  # how many times trials are measured again at most, as less of the variance is of the rays
 Weighing = Source | Literal["measuring"]  # what may weigh most
 
@@ -257,27 +263,76 @@ def _interval(
         in_arc, partly = ~np.isnan(shares), (shares > 0.0) & (shares < 1.0)
         if not in_arc.any():
             return None
-        spread, noise = float(shares[in_arc].var()), float(((errors[partly] / SIGMAS) ** 2).sum() / in_arc.sum())
-        own, least = max(spread - noise, spread / 4.0), (MIN_NOISE_SHARE / SIGMAS) ** 2
-        if noise <= max(INTERVAL_NOISE_SHARE * own, least) or times == MAX_REMEASUREMENTS:
+        noise = float(((errors[partly] / SIGMAS) ** 2).sum() / in_arc.sum())
+        parts, least = _Parts.of(shares[in_arc], noise), (MIN_NOISE_SHARE / SIGMAS) ** 2
+        if parts.too_noisy(least) and _are_within(shares):
+            parts = _Parts.of(shares[in_arc], noise, _drawn_of(trials, check, shares.shape[1])[in_arc])
+        if not parts.too_noisy(least) or times == MAX_REMEASUREMENTS:
             break
         shares, errors = shares[:, :FIRST_TRIALS].copy(), errors[:, :FIRST_TRIALS].copy()
         which = np.argwhere(partly[:, :FIRST_TRIALS])
-        finer = _again(trials, check, which, settings, SIGMAS * sqrt(max(AIMED_NOISE_SHARE * own, least)), run)
+        finer = _again(trials, check, which, settings, SIGMAS * sqrt(max(parts.aim, least)), run)
         shares[tuple(which.T)], errors[tuple(which.T)] = finer.T
-    mean, drawn_in = float(shares[in_arc].mean()), sqrt(max(1.0 - noise / spread, 0.0)) if spread else 1.0
+    ends = np.quantile(shares[in_arc], (0.025, 0.975)).tolist()
     low, high = (
-        end if end in (0.0, 1.0) else mean + drawn_in * (end - mean)
-        for end in np.quantile(shares[in_arc], (0.025, 0.975)).tolist()
+        end if end in (0.0, 1.0) else within
+        for end, within in zip(ends, np.quantile(parts.quiet, (0.025, 0.975)).tolist(), strict=True)
     )
     return low, high
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The shares of trials as two parts: what goes in a line with the numbers drawn, in which the noise of many trials
+    cancels out, and the rest.
+    """
+
+    quiet: Floats  # (n,) the shares, with the deviations of either part drawn together to those without the noise
+    noise: float  # the variance that the few rays add to each share
+    line: float  # the variance of the first part without it
+    rest: float  # that of the second one, or what it may be as far as the noise tells
+
+    @classmethod
+    def of(cls, shares: Floats, noise: float, drawn: Floats | None = None) -> _Parts:
+        """The parts of shares (n,) with so much noise, for the numbers drawn (n, d); none are taken for no line."""
+        count, mean = len(shares), float(shares.mean())
+        numbers = np.empty((count, 0)) if drawn is None else drawn - drawn.mean(axis=0)
+        line: Floats = numbers @ np.linalg.lstsq(numbers, shares - mean)[0]
+        rest = shares - mean - line
+        of_line, of_rest = float(line.var()), float(rest.var())
+        fitted = noise * numbers.shape[1] / count
+        left, own = max(of_line - fitted, 0.0), max(of_rest - (noise - fitted), 0.0)
+        by, within = (sqrt(part / whole) if whole else 0.0 for part, whole in ((left, of_line), (own, of_rest)))
+        quiet: Floats = mean + by * line + within * rest
+        return cls(quiet, noise, left, max(own, of_rest * sqrt(2.0 / count)))
+
+    def too_noisy(self, least: float) -> bool:
+        """Whether the noise hides how wide the shares lie; not where it is as small as ``least``."""
+        return self.noise > max(INTERVAL_NOISE_SHARE * self.rest + LINE_NOISE_SHARE * self.line, least)
+
+    @property
+    def aim(self) -> float:
+        """The noise that is wanted."""
+        return AIMED_NOISE_SHARE * self.rest + AIMED_LINE_NOISE_SHARE * self.line
+
+
+def _are_within(shares: Floats) -> bool:
+    """Whether all shares, of targets that lie in an arc, are clearly more than nothing and less than all."""
+    return bool(abs(shares.mean() - 0.5) + MIN_DEVIATIONS_WITHIN * shares.std() < 0.5)
+
+
+def _drawn_of(trials: Trials, check: Check, each: int) -> Floats:
+    """(SCRAMBLINGS, each, d) what is drawn of the two pieces of a check."""
+    pieces = check.attacker, check.target
+    mine = [number for number, deviation in enumerate(trials.deviations) if deviation.piece in pieces]
+    return trials.drawn[:, :each, mine]
 
 
 def _again(trials: Trials, check: Check, which: Places, settings: Settings, error: float, run: Run) -> Floats:
     """(n, 2) the shares and their errors, measured more finely, with at most this error, of the trials (n, 2) of these
     scramblings and numbers.
     """
-    rough = replace(settings, keep=False, remarks=False, observe=Estimate(everywhere=error))
+    rough = replace(settings, keep=False, remarks=False, observe=replace(REMEASURING, everywhere=error))
 
     def judged(some: Places) -> list[tuple[float, float]]:
         requests = [(scene, check) for scene in trials.scenes_of(trials.drawn[tuple(some.T)])]

@@ -40,8 +40,7 @@ from silhouette.renderers.registry import looking_between_pixels
 COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
 # Cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
 GRID_STEP = 4
-# A grid is at most this many times as fine as the one before, if that cannot tell how fine it has to be
-MOST_TIMES_FINER = 2.0
+SPARE_FINENESS = 1.04  # a grid that is to tell that there is nothing is finer by so much: one more costs more
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -60,10 +59,12 @@ class Estimate:
     """
 
     goal: float = 0.03  # the error, as a share, with which a share may stay within its error of a threshold
-    nothing: float = 0.008  # the same where the threshold is 0 or 1: what else is there may be as small as that
+    nothing: float = 0.008  # the same where nothing is seen, or obscured: what is there may be as small as that
+    little: float = 0.0  # the same where little is, if that is more: what is shown is there, however little it is
     everywhere: float = 1.0  # the error that an obscured share may have at all; 1 for any
     proves: bool = False  # whether nothing seen, and nothing obscured, is proven, and otherwise counted exactly
     coarsest: int = COARSEST  # cells along each side of the first grid
+    leap: float = 2.0  # a grid is at most this many times as fine as the one before, which may not tell it well
 
     def __call__(
         self, sights: Sequence[Sight], renderer: Renderer, pixel: float, request: ObservationRequest = PLAIN
@@ -117,10 +118,10 @@ class Estimate:
         for share, error in (seen, *obscured):
             apart = min(share, 1.0 - share)
             if apart > 0.0:
-                too_large = max(too_large, error / max(self.nothing, apart))
+                too_large = max(too_large, error / max(self.nothing, self.little, apart))
             elif not self.proves:
-                nothing = max(nothing, sqrt(error / self.nothing))
-        return max(nothing, _finer_by(too_large, MOST_TIMES_FINER))
+                nothing = max(nothing, SPARE_FINENESS * sqrt(error / self.nothing))
+        return max(nothing, _finer_by(too_large, self.leap))
 
 
 def _settled(frame: Framed, look: Observation, renderer: Renderer, request: ObservationRequest) -> Observation:

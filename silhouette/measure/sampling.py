@@ -66,21 +66,22 @@ def sample(pictures: Sequence[Picture], picture: Places, places: Floats, rendere
         arcs = pictures[number].arcs
         if arcs is not None:
             kind[start:end] &= _in_arcs(pictures[number].view, arcs, places[start:end], depth[start:end])
-    rays, numbers, casts, targets = list[Places](), list[int](), list[Cast](), list[Cast]()
+    rays, numbers, casts = list[Places](), list[int](), list[Cast]()
     all_met = np.flatnonzero(np.isfinite(depth))
     firsts, lasts = (np.searchsorted(all_met, [span[end] for span in spans]).tolist() for end in (1, 2))
     for (number, _, _), first, last in zip(spans, firsts, lasts, strict=True):
-        met = all_met[first:last]
-        for blocker, body in enumerate(pictures[number].blockers):
-            rays.append(met)
-            numbers.append(blocker)
-            casts.append(Cast(pictures[number].view, body, places[met]))
-            targets.append(replace(casts[-1], body=pictures[number].target))
+        met, shown = all_met[first:last], pictures[number]
+        at = places[met] if shown.blockers else places[:0]
+        rays += [met] * len(shown.blockers)
+        numbers += range(len(shown.blockers))
+        casts += [Cast(shown.view, body, at) for body in shown.blockers]
     ray = np.concatenate([np.empty(0, np.intp), *rays])
     blocker_of_ray = np.repeat(np.array(numbers, dtype=np.int32), [len(met) for met in rays])
     distance = outlined_depths(renderer, casts, depth[ray])
     if not renderer.capabilities.sparse:
         close = np.flatnonzero(np.abs(distance - depth[ray]) <= ROUNDING * depth[ray])
+        of_blockers = [pictures[number].target for number, _, _ in spans for _ in pictures[number].blockers]
+        targets = [replace(cast, body=target) for cast, target in zip(casts, of_blockers, strict=True)]
         exact, other = (looking_between_pixels().depths(_chosen(each, close)) for each in (targets, casts))
         with np.errstate(invalid="ignore"):
             distance[close] = depth[ray[close]] + (other - exact)

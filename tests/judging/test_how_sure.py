@@ -111,6 +111,19 @@ def test_the_middle_of_the_shares_is_as_wide_as_without_the_few_rays(are_in_doub
     assert found == pytest.approx(tuple(expected), abs=0.002 if are_in_doubt else 1e-9)
 
 
+def test_noise_as_large_as_what_goes_in_a_line_with_the_numbers_drawn_does_not_widen_the_middle() -> None:
+    """Without that line, or of a piece that is not the check's, noise as large would be measured again."""
+    random = np.random.default_rng(1)
+    drawn, noise = random.normal(size=(8, 256, 2)), 0.015 * random.normal(size=(8, 256))
+    own = 0.5 + drawn @ [0.016, 0.012]
+    outcomes = TrialOutcomes(np.ones((8, 256), np.intp), own + noise, np.full((8, 256), 3 * 0.015))
+    trials: Any = SimpleNamespace(deviations=PLACES, drawn=drawn)
+    found = _interval(trials, Check("Kal", "Vex"), outcomes, Settings(choose(), 0.1), IN_PROCESS_RUN)
+    assert found == pytest.approx(tuple(np.quantile(own, (0.025, 0.975))), abs=0.002)
+    with pytest.raises(AttributeError, match="scenes_of"):
+        _interval(trials, Check("Vex", "Odd"), outcomes, Settings(choose(), 0.1), IN_PROCESS_RUN)
+
+
 def test_an_end_at_which_all_is_obscured_stays_there() -> None:
     shares = np.concatenate([np.ones((8, 32)), np.linspace(0.8, 0.9, 8 * 32).reshape(8, 32)], axis=1)
     outcomes = TrialOutcomes(np.ones((8, 64), np.intp), shares, np.full((8, 64), 0.03))
