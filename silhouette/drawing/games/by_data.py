@@ -242,9 +242,7 @@ WITHIN = 0.98  # the share of its size within which names keep off a base
 VEIL_OPACITY = 0.75  # the opacity of the strip for the numbers
 PALE_SHARE = 0.4  # the share of the colour of a piece that decides in that of one which only hides something
 MAX_PRIMITIVE_LINES = 12  # lines of one primitive that are drawn: more of them hide what they cross
-SHORTEST_LINE_MM = (
-    0.3  # mm on paper: of pieces in each other, or one above the other, nobody sees how far apart they are
-)
+SHORTEST_LINE_MM = 0.3  # mm on paper: the least length of a line that can be seen
 RING_DIAMETER_PT = 5.0  # the diameter of the ring where pieces touch, in points
 
 LINE_PHRASES = {  # by whether a line is one of sight, and free
