@@ -78,7 +78,7 @@ def _files(font: FontProperties) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=16)
 def _read(files: tuple[Any, ...], thread: int) -> FT2Font:
-    """A font in memory, of a thread: a file itself matplotlib reads sign by sign, for two thirds of the time."""
+    """A font in memory, for one thread: from a file, matplotlib reads sign by sign, two thirds of what a text takes."""
     first, *others = (BytesIO(Path(file).read_bytes()) for file in files)
     return plotting.ft2font.FT2Font(first, _fallback_list=[plotting.ft2font.FT2Font(other) for other in others])
 

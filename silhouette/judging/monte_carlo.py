@@ -61,10 +61,10 @@ INTERVAL_NOISE_SHARE, AIMED_NOISE_SHARE = 0.3, 0.2
 """How much variance of trials' shares may be of their few rays, as a part of the rest: it is taken off the middle 95 %,
 which it widens. Where it is more, the first trials are measured again, as finely as makes it the second of these."""
 
-LINE_NOISE_SHARE, AIMED_LINE_NOISE_SHARE = 1.0, 0.65
-"""The same for the variance that goes in a line with the numbers drawn: over all trials their noise cancels out."""
+LINEAR_NOISE_SHARE, AIMED_LINEAR_NOISE_SHARE = 1.0, 0.65
+"""The same for the variance that is linear in the numbers drawn: over all trials their noise cancels out."""
 
-MIN_DEVIATIONS_WITHIN = 4.0  # standard deviations by which shares lie off 0 and 1 at least, where they go in a line
+MIN_DEVIATIONS_WITHIN = 4.0  # standard deviations by which shares lie off 0 and 1 at least, to be taken for linear
 
 MIN_NOISE_SHARE = 0.001  # the error, as a share, that is small enough whatever the variance
 REMEASURING = Estimate(coarsest=32, leap=4.0)  # what measures them
@@ -264,56 +264,56 @@ def _interval(
         if not in_arc.any():
             return None
         noise = float(((errors[partly] / SIGMAS) ** 2).sum() / in_arc.sum())
-        parts, least = _Parts.of(shares[in_arc], noise), (MIN_NOISE_SHARE / SIGMAS) ** 2
-        if parts.too_noisy(least) and _are_within(shares):
-            parts = _Parts.of(shares[in_arc], noise, _drawn_of(trials, check, shares.shape[1])[in_arc])
-        if not parts.too_noisy(least) or times == MAX_REMEASUREMENTS:
+        regression, least = _Regression.of(shares[in_arc], noise), (MIN_NOISE_SHARE / SIGMAS) ** 2
+        if regression.is_too_noisy(least) and _are_within(shares):
+            regression = _Regression.of(shares[in_arc], noise, _drawn_of(trials, check, shares.shape[1])[in_arc])
+        if not regression.is_too_noisy(least) or times == MAX_REMEASUREMENTS:
             break
         shares, errors = shares[:, :FIRST_TRIALS].copy(), errors[:, :FIRST_TRIALS].copy()
         which = np.argwhere(partly[:, :FIRST_TRIALS])
-        finer = _again(trials, check, which, settings, SIGMAS * sqrt(max(parts.aim, least)), run)
+        finer = _again(trials, check, which, settings, SIGMAS * sqrt(max(regression.aim, least)), run)
         shares[tuple(which.T)], errors[tuple(which.T)] = finer.T
     ends = np.quantile(shares[in_arc], (0.025, 0.975)).tolist()
     low, high = (
         end if end in (0.0, 1.0) else within
-        for end, within in zip(ends, np.quantile(parts.quiet, (0.025, 0.975)).tolist(), strict=True)
+        for end, within in zip(ends, np.quantile(regression.denoised, (0.025, 0.975)).tolist(), strict=True)
     )
     return low, high
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
-    """The shares of trials as two parts: what goes in a line with the numbers drawn, in which the noise of many trials
-    cancels out, and the rest.
+class _Regression:
+    """The shares of trials as a linear function of the numbers drawn, by least squares, and what is left of them: in
+    the first the noise of many trials cancels out.
     """
 
-    quiet: Floats  # (n,) the shares, with the deviations of either part drawn together to those without the noise
+    denoised: Floats  # (n,) the shares, with the deviations of either part shrunk to what they are without noise
     noise: float  # the variance that the few rays add to each share
-    line: float  # the variance of the first part without it
-    rest: float  # that of the second one, or what it may be as far as the noise tells
+    linear: float  # the variance of the function, without noise
+    residual: float  # that of what is left, or what it may be as far as the noise tells
 
     @classmethod
-    def of(cls, shares: Floats, noise: float, drawn: Floats | None = None) -> _Parts:
-        """The parts of shares (n,) with so much noise, for the numbers drawn (n, d); none are taken for no line."""
+    def of(cls, shares: Floats, noise: float, drawn: Floats | None = None) -> _Regression:
+        """That of shares (n,) with so much noise on numbers drawn (n, d), or on none."""
         count, mean = len(shares), float(shares.mean())
         numbers = np.empty((count, 0)) if drawn is None else drawn - drawn.mean(axis=0)
-        line: Floats = numbers @ np.linalg.lstsq(numbers, shares - mean)[0]
-        rest = shares - mean - line
-        of_line, of_rest = float(line.var()), float(rest.var())
-        fitted = noise * numbers.shape[1] / count
-        left, own = max(of_line - fitted, 0.0), max(of_rest - (noise - fitted), 0.0)
-        by, within = (sqrt(part / whole) if whole else 0.0 for part, whole in ((left, of_line), (own, of_rest)))
-        quiet: Floats = mean + by * line + within * rest
-        return cls(quiet, noise, left, max(own, of_rest * sqrt(2.0 / count)))
+        fit: Floats = numbers @ np.linalg.lstsq(numbers, shares - mean)[0]
+        left = shares - mean - fit
+        of_fit, of_left = float(fit.var()), float(left.var())
+        fitted_noise = noise * numbers.shape[1] / count
+        linear, residual = max(of_fit - fitted_noise, 0.0), max(of_left - (noise - fitted_noise), 0.0)
+        shrunk = (sqrt(part / whole) if whole else 0.0 for part, whole in ((linear, of_fit), (residual, of_left)))
+        denoised: Floats = mean + sum(by * part for by, part in zip(shrunk, (fit, left), strict=True))
+        return cls(denoised, noise, linear, max(residual, of_left * sqrt(2.0 / count)))
 
-    def too_noisy(self, least: float) -> bool:
+    def is_too_noisy(self, least: float) -> bool:
         """Whether the noise hides how wide the shares lie; not where it is as small as ``least``."""
-        return self.noise > max(INTERVAL_NOISE_SHARE * self.rest + LINE_NOISE_SHARE * self.line, least)
+        return self.noise > max(INTERVAL_NOISE_SHARE * self.residual + LINEAR_NOISE_SHARE * self.linear, least)
 
     @property
     def aim(self) -> float:
-        """The noise that is wanted."""
-        return AIMED_NOISE_SHARE * self.rest + AIMED_LINE_NOISE_SHARE * self.line
+        """The noise with which trials are measured again."""
+        return AIMED_NOISE_SHARE * self.residual + AIMED_LINEAR_NOISE_SHARE * self.linear
 
 
 def _are_within(shares: Floats) -> bool:

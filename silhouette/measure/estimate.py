@@ -40,7 +40,7 @@ from silhouette.renderers.registry import looking_between_pixels
 COARSEST = 16  # cells along each side of a first grid: a hundred rays meet the target, and tell its share to a tenth
 # Cells along each side of a grid are a multiple of this: sights whose grids are alike are looked at together
 GRID_STEP = 4
-SPARE_FINENESS = 1.04  # a grid that is to tell that there is nothing is finer by so much: one more costs more
+SPARE_FINENESS = 1.04  # a grid that is to show that there is nothing is finer by so much, so that it seldom falls short
 RAYS = 2_000_000  # rays that are cast together at most, which takes some 300 MB
 
 HIDDEN = OcclusionCounts(1.0, 1.0, 1.0, 1.0, (), (), 0.0, 0.0, 0.0)
@@ -59,8 +59,8 @@ class Estimate:
     """
 
     goal: float = 0.03  # the error, as a share, with which a share may stay within its error of a threshold
-    nothing: float = 0.008  # the same where nothing is seen, or obscured: what is there may be as small as that
-    little: float = 0.0  # the same where little is, if that is more: what is shown is there, however little it is
+    nothing: float = 0.008  # the same where nothing is seen, or obscured: what rays miss may be as small as that
+    little: float = 0.0  # the same of a small share, if that is more: what rays meet is there, however small it is
     everywhere: float = 1.0  # the error that an obscured share may have at all; 1 for any
     proves: bool = False  # whether nothing seen, and nothing obscured, is proven, and otherwise counted exactly
     coarsest: int = COARSEST  # cells along each side of the first grid
