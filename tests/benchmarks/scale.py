@@ -1,8 +1,8 @@
 """How do time and memory grow with pieces, figures, triangles and processes, and with how fine a scanned table is?
 
 Figures among ten pieces of terrain; further pieces stand out of nearly every view. Meshes are cached. *MB* is the peak
-of this process, *MB more* what a forked worker adds. Checks a second are the best of a few runs. Wanted: at most 400
-MB.
+of this process, *MB more* what a forked worker adds. Checks a second are the best of a few runs; none keeps silhouettes
+of the one before. Wanted: at most 400 MB.
 
 The second table has hilly ground, rough as scans are, as one piece of terrain, in ever more triangles; eight figures
 stand on it, and everyone looks at everyone. The third compares a check among a thousand pieces with one among ten, in
@@ -144,6 +144,7 @@ def measured(table: Layout, laps: int, name: str, device: str | None) -> tuple[f
     checks = [Check(*pairs[number]) for number in chosen]
     rates, each = dict.fromkeys(workers_of(name), 0.0), [0.0]
     for workers in workers_of(name) * laps:
+        silhouette_alone.forget()
         start, looked = time.perf_counter(), False
         for _ in judge([(scene, check) for check in checks], JudgingOptions(renderer, pixel=0.1, workers=workers)):
             if not looked:
@@ -241,6 +242,7 @@ def ratio(laps: int, name: str, device: str | None) -> float:
     checks = everyone(scenes[0])
     taken = np.empty((laps + 1, len(checks), 2))
     for lap, number, which in np.ndindex(taken.shape):
+        silhouette_alone.forget()
         start = time.perf_counter()
         ruled(NECROMUNDA, scenes[which], checks[number], renderer, 0.1)
         taken[lap, number, which] = time.perf_counter() - start
