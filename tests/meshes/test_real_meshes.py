@@ -70,7 +70,7 @@ def test_the_reference_renderer_agrees(table: TableScene, embree: Renderer) -> N
     for attacker, target in list(permutations(names(table), 2))[::13]:
         first = judged(table, attacker, target, embree)
         second = judged(table, attacker, target, ReferenceRenderer())
-        assert abs(first.occluded - second.occluded) <= first.counts.error + 1e-12
+        assert abs(first.occluded - second.occluded) <= first.counts.error + second.counts.error + 1e-12
         assert first.counts.total == pytest.approx(second.counts.total, rel=2e-3)
         if not first.marginal:
             assert second.verdict == first.verdict

@@ -57,9 +57,9 @@ QUESTIONS: dict[str, Callable[[], Any]] = {
 }
 
 LOOPS = {
-    "distances": {"_Search.nearest", "_Search._nearest_of"},
+    "distances": {"_DistanceSearch.nearest", "_DistanceSearch._nearest_of"},
     "free_lines": {"_Problem._blocked", "_bitangents", "LineCells._parts"},
-    "lines": {"_Search.run"},
+    "lines": {"_BeamSearch.run"},
     "obstacles": {
         *("Obstacles.nearest", "Obstacles._nearest", "Obstacles.faces_near"),
         *("meets", "_meets_slowly"),
