@@ -302,8 +302,9 @@ class _Regression:
         of_fit, of_left = float(fit.var()), float(left.var())
         fitted_noise = noise * numbers.shape[1] / count
         linear, residual = max(of_fit - fitted_noise, 0.0), max(of_left - (noise - fitted_noise), 0.0)
-        shrunk = (sqrt(part / whole) if whole else 0.0 for part, whole in ((linear, of_fit), (residual, of_left)))
-        denoised: Floats = mean + sum(by * part for by, part in zip(shrunk, (fit, left), strict=True))
+        fit *= sqrt(linear / of_fit) if of_fit else 0.0
+        left *= sqrt(residual / of_left) if of_left else 0.0
+        denoised: Floats = mean + fit + left
         return cls(denoised, noise, linear, max(residual, of_left * sqrt(2.0 / count)))
 
     def is_too_noisy(self, least: float) -> bool:
