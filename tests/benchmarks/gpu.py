@@ -123,8 +123,8 @@ def tables_of(
     yield maps_table(chosen, grid)
 
 
-def asked(pixel: float, error: float) -> str:
-    """A setting as it is asked for on the command line."""
+def option_words(pixel: float, error: float) -> str:
+    """A setting as options of a command."""
     return f"`--pixel {pixel:g} --error {error:g}`"
 
 
@@ -138,7 +138,7 @@ def rates_table(place: Place, seconds: float, note: str) -> Table:
     found = alone(by_setting, place, seconds)
     rates = [f"checks a second, {count} at once" for count in place.together]
     rows = [
-        progress((asked(*setting), *(f"{rate:,.0f}" for rate in one.rates), *map(percent, one.errors)))
+        progress((option_words(*setting), *(f"{rate:,.0f}" for rate in one.rates), *map(percent, one.errors)))
         for setting, one in zip(SETTINGS, found, strict=True)
     ]
     columns = ("", *rates, *ERRORS)
@@ -154,7 +154,7 @@ def costs_table(place: Place, costs: Sequence[dict[str, float]]) -> Table:
         whole = sum(cost.get(name, 0.0) for name in names)
         spent = [f"{1e3 * cost.get(name, 0.0):.3f} ({100 * cost.get(name, 0.0) / whole:.0f} %)" for name in names]
         told = [f"{cost.get(count, 0.0) * times:,.2f}" for count, times in counted.values()]
-        rows.append(progress((asked(*setting), *spent, *told)))
+        rows.append(progress((option_words(*setting), *spent, *told)))
     columns = ("", *(f"{name}, ms" for name in names), *counted)
     title = f"{place.title}: what a check costs, {place.usual if place.renderer == 'cuda' else 1} at once"
     return Table(title, columns, tuple(rows), compared=("Python, ms",))

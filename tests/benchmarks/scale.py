@@ -209,7 +209,9 @@ def ground_mesh(squares: int) -> trimesh.Trimesh:
 
 
 def on_ground(squares: int, laps: int, name: str, device: str | None) -> tuple[str, ...]:
-    """The row of ground with so many squares along each side: see `GROUND_COLUMNS`."""
+    """Loads the ground, with so many squares along each side, judges the figures on it, and gives its row of the table,
+    with `GROUND_COLUMNS`.
+    """
     mesh, random = ground_mesh(squares), np.random.default_rng(5)
     fighters = [
         {"name": f"figure {number}", "model": str(MODELS / f"{OWN_FIGURES[number % 6]}.toml"), "on": "surface"}

@@ -503,7 +503,7 @@ def test_the_view_from_an_eye_is_called_by_who_looks(language: str, browser: Bro
 
 @ON_DESKTOP
 def test_what_each_blocker_obscures_adds_up_as_printed_or_is_left_out(visit: Visit) -> None:
-    """First the crate alone, then Brak beside it; where Brak overlaps the crate only their names are given."""
+    """The crate obscures alone, then Brak beside it, then both in the same place: there names stand without shares."""
     told = set[bool]()
     for button in ("left", "right", "right"):
         words = moved(visit, button)
